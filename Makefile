@@ -1,0 +1,76 @@
+# Needs Python 3.11 or newer with venv, git and make. `make help` lists the targets.
+#
+# Everything is installed into .venv: repeated calls find a stamp there and start at once.
+# A .venv that was moved, or whose Python is gone, is made anew.
+
+SHELL := /bin/sh
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+# The first that is really there (a version manager's shim may only say that it is not),
+# new enough, and able to make an environment.
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
+	$$p -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' \
+	>/dev/null 2>&1 </dev/null && { echo $$p; break; }; done)
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
+CORE := $(VENV)/.installed-core
+DEV := $(VENV)/.installed-dev
+HOME_NOTE := $(VENV)/.made-in
+
+# Scripts of an environment hold its absolute path: a note says where it was made.
+STALE := $(shell test "`cat $(HOME_NOTE) 2>/dev/null`" = "`pwd -P`" \
+	&& $(BIN)/python -c 'import pip' >/dev/null 2>&1 </dev/null || echo stale)
+
+.PHONY: help eval test check format bench docs clean stale
+
+help: ## Show this list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
+
+eval: $(CORE) ## Run the golden-query suite (installs what that needs, no more)
+	@$(BIN)/memidx eval queries.yaml
+
+test: check ## Set up .venv with the development tools and run every check
+
+check: $(DEV) ## Format, lint, types, tests (layers and docs are tests)
+	@$(BIN)/ruff format --check --quiet . || { echo "make format puts it right" >&2; exit 1; }
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/python -m pytest -q
+
+format: $(DEV) ## Format and sort imports in place
+	@$(BIN)/ruff format --quiet .
+	@$(BIN)/ruff check --quiet --fix .
+
+bench: $(DEV) ## Speed against named peers, as ratios in one run
+	@$(PIP) install --quiet -e '.[dev,bench]'
+	@$(BIN)/python -m tests.benchmarks
+
+docs: $(DEV) ## Write docs/cli.md again from --help
+	@$(BIN)/python -m tests.snapshot.cli_reference > docs/cli.md.new
+	@mv docs/cli.md.new docs/cli.md
+
+clean: ## Remove what can be made again: .venv, caches, the store's snapshot
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis \
+		.benchmarks dist build store/.cache reports/latest
+	find memidx tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+stale:
+	@test -n "$(PYTHON)" || { echo "No Python 3.11 or newer with venv was found." >&2; \
+		echo "Name one: make PYTHON=/path/to/python3 …" >&2; exit 1; }
+	@rm -rf $(VENV)
+	@$(PYTHON) -m venv $(VENV)
+	@pwd -P > $(HOME_NOTE)
+
+# Editable: a change of the code is a change of the command. Only new requirements install again.
+$(CORE): pyproject.toml $(STALE)
+	@echo "Installing memidx into $(VENV) …" >&2
+	@$(PIP) install --quiet -e .
+	@touch $@
+
+$(DEV): pyproject.toml $(STALE)
+	@echo "Installing memidx and its development tools into $(VENV) …" >&2
+	@$(PIP) install --quiet -e '.[dev]'
+	@touch $@ $(CORE)
