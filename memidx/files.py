@@ -13,12 +13,13 @@ each of them.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import itertools
 import mmap
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -100,7 +101,7 @@ def read_signed(path: str, limit: int | None = None) -> tuple[bytes, Signature]:
         finally:
             os.close(descriptor)
     except (OSError, ValueError) as error:
-        raise _failed("read", path, error) from error
+        raise failed("read", path, error) from error
     return data, _signature(status)
 
 
@@ -110,7 +111,7 @@ def read_lines(path: str) -> Iterator[bytes]:
         with open(path, "rb", buffering=_CHUNK_BYTES) as handle:
             yield from handle
     except (OSError, ValueError) as error:
-        raise _failed("read", path, error) from error
+        raise failed("read", path, error) from error
 
 
 def map_file(path: str) -> memoryview:
@@ -127,7 +128,7 @@ def map_file(path: str) -> memoryview:
         finally:
             os.close(descriptor)
     except (OSError, ValueError) as error:
-        raise _failed("map", path, error) from error
+        raise failed("map", path, error) from error
 
 
 # Looking
@@ -159,7 +160,7 @@ def signature(path: str) -> Signature | None:
     except (OSError, ValueError) as error:
         if isinstance(error, OSError) and error.errno in _MISSING:
             return None
-        raise _failed("look at", path, error) from error
+        raise failed("look at", path, error) from error
 
 
 def scan_dir(path: str) -> list[os.DirEntry[str]]:
@@ -172,7 +173,7 @@ def scan_dir(path: str) -> list[os.DirEntry[str]]:
         with os.scandir(path) as entries:
             return sorted(entries, key=attrgetter("name"))
     except (OSError, ValueError) as error:
-        raise _failed("list", path, error) from error
+        raise failed("list", path, error) from error
 
 
 def list_dir(path: str) -> list[Entry]:
@@ -192,7 +193,7 @@ def entry_signature(entry: os.DirEntry[str]) -> Signature:
     try:
         return _signature(entry.stat())
     except (OSError, ValueError) as error:
-        raise _failed("look at", entry.path, error) from error
+        raise failed("look at", entry.path, error) from error
 
 
 def entry_is_file(entry: os.DirEntry[str]) -> bool:
@@ -216,7 +217,7 @@ def realpath(path: str) -> str:
     try:
         return os.path.realpath(path)
     except (OSError, ValueError) as error:
-        raise _failed("resolve", path, error) from error
+        raise failed("resolve", path, error) from error
 
 
 def working_folder() -> str:
@@ -224,7 +225,7 @@ def working_folder() -> str:
     try:
         return os.getcwd()
     except OSError as error:
-        raise _failed("find the working folder", ".", error) from error
+        raise failed("find the working folder", ".", error) from error
 
 
 def is_writable_dir(path: str) -> bool:
@@ -241,6 +242,22 @@ def is_writable_dir(path: str) -> bool:
 def is_missing(error: FileError) -> bool:
     """Whether a `FileError` says that the file, or a folder on the way to it, is not there."""
     return isinstance(error.__cause__, OSError) and error.__cause__.errno in _MISSING
+
+
+# Refusals
+
+
+def failed(action: str, path: str, error: OSError | ValueError) -> FileError:
+    """The `FileError` for an `OSError`: `cannot ACTION: reason`, and what to do about it.
+
+    Public for the one library that opens a file by itself (the lock).
+    """
+    if isinstance(error, OSError):
+        reason = error.strerror or str(error)
+        hint = _HINTS.get(error.errno) if error.errno is not None else None
+        return FileError(f"cannot {action}: {reason}", path=path, hint=hint)
+    # NUL, or characters the file system encoding does not have, in the path.
+    return FileError(f"cannot {action}: not a possible path ({error})", path=path)
 
 
 # Changing
@@ -285,7 +302,7 @@ def write_atomic(path: str, data: bytes | Iterable[bytes], *, scratch_dir: str) 
             raise
         fsync_dir(os.path.dirname(target) or ".")
     except (OSError, ValueError) as error:
-        raise _failed("write", path, error) from error
+        raise failed("write", path, error) from error
     return written
 
 
@@ -303,7 +320,7 @@ def make_dir(path: str) -> None:
         # Another process may have made it between the look and the call.
         if isinstance(error, FileExistsError) and os.path.isdir(path):
             return
-        raise _failed("make the folder", path, error) from error
+        raise failed("make the folder", path, error) from error
 
 
 def remove(path: str) -> None:
@@ -313,7 +330,7 @@ def remove(path: str) -> None:
     except (OSError, ValueError) as error:
         if isinstance(error, OSError) and error.errno in _MISSING:
             return
-        raise _failed("remove", path, error) from error
+        raise failed("remove", path, error) from error
 
 
 def remove_tree(path: str) -> None:
@@ -330,23 +347,21 @@ def remove_tree(path: str) -> None:
         _rmdir(path)
     except OSError as error:
         if error.errno not in _MISSING:
-            raise _failed("remove", path, error) from error
+            raise failed("remove", path, error) from error
 
 
-def remove_temporaries(scratch_dir: str, names: Iterable[str] | None = None) -> int:
+def remove_temporaries(scratch_dir: str, wanted: Callable[[str], bool]) -> int:
     """Removes what killed calls of `write_atomic` left; returns how many files that was.
 
     Args:
-        names: Base names of the targets; None means all. The caller must hold the lock
-            under which those targets are written, or a live writer loses its file.
+        wanted: Says of a target's base name whether its leftovers go. The caller must hold
+            the lock under which those targets are written, or a live writer loses its file.
     """
-    wanted = None if names is None else set(names)
     if not os.path.isdir(scratch_dir):
         return 0
     removed = 0
     for entry in scan_dir(scratch_dir):
-        target = entry.name.rsplit(".", 2)[0]
-        if entry.name.endswith(_TEMPORARY_SUFFIX) and (wanted is None or target in wanted):
+        if entry.name.endswith(_TEMPORARY_SUFFIX) and wanted(entry.name.rsplit(".", 2)[0]):
             remove(entry.path)
             removed += 1
     return removed
@@ -365,20 +380,10 @@ def fsync_dir(path: str) -> None:
     except (OSError, ValueError) as error:
         if isinstance(error, OSError) and error.errno in _NO_FOLDER_SYNC:
             return
-        raise _failed("sync the folder", path, error) from error
+        raise failed("sync the folder", path, error) from error
 
 
 # Helpers
-
-
-def _failed(action: str, path: str, error: OSError | ValueError) -> FileError:
-    """The one place where an `OSError` becomes a `FileError`."""
-    if isinstance(error, OSError):
-        reason = error.strerror or str(error)
-        hint = _HINTS.get(error.errno) if error.errno is not None else None
-        return FileError(f"cannot {action}: {reason}", path=path, hint=hint)
-    # NUL, or characters the file system encoding does not have, in the path.
-    return FileError(f"cannot {action}: not a possible path ({error})", path=path)
 
 
 def _signature(status: os.stat_result) -> Signature:
@@ -450,10 +455,8 @@ def _open_scratch(temporary: str, scratch_dir: str) -> int:
 
 def _forget(temporary: str) -> None:
     """Removes a temporary file after a failure whose own error matters more."""
-    try:
+    with contextlib.suppress(OSError):
         _unlink(temporary)
-    except OSError:
-        pass
 
 
 # The system calls that change something, one line each; the crash tests replace them.

@@ -1,0 +1,11 @@
+"""How does the index survive a crash, a merge and a flipped bit?
+
+    line      what is one document, in bytes?
+    layout    which shard holds it, and in which place?
+    manifest  what does the store say of itself?
+    reader    which documents are there, and what is damaged?
+    writer    how do changed shards replace the old ones?
+    lock      who may write?
+
+The bytes are described in docs/store-format.md.
+"""

@@ -1,0 +1,206 @@
+"""What is one document, in bytes?
+
+A line of compact JSON, keys in fixed order, the checksum last, so that a line can be checked
+and its `doc_id` and `source_hash` read without parsing it. The line is a pure function of
+the document. Bytes: docs/store-format.md, section "A line".
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from hashlib import blake2b
+from typing import Any
+
+from memidx.documents import Document
+from memidx.errors import InputError
+
+SUM_DIGITS = 16
+_SUM_HEAD = b',"sum":"'
+_SUM_TAIL = b'"}\n'
+_TAIL_BYTES = len(_SUM_HEAD) + SUM_DIGITS + len(_SUM_TAIL)
+_TEXT_HEAD = b'","text":"'
+_HEAD = re.compile(rb'\{"doc_id":"((?:[^"\\]|\\.)*)"', re.DOTALL)
+_MARKER = re.compile(rb"(<<<<<<<|=======|>>>>>>>|\|\|\|\|\|\|\|)(?: [^\n]*)?\r?\n?\Z")
+_MAX_META_DEPTH = 32
+_STRINGS = ("doc_id", "source", "kind", "path", "title", "source_hash", "text")
+_json = json.JSONEncoder(
+    ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False
+).encode
+
+
+class DamagedLine(ValueError):  # noqa: N818 - named for what it is, like the error tree
+    """A line that is not what was written; the reason is for a person to read."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(reason)
+
+
+def encode_line(document: Document) -> bytes:
+    """The document's line, with the LF that ends it.
+
+    Raises:
+        InputError: The document cannot be stored: lone surrogates anywhere, or `meta` holds
+            something that JSON has no fixed spelling for (floats among them).
+    """
+    _check_meta(document.meta, "meta", document)
+    body = (
+        f'{{"doc_id":{_json(document.doc_id)},"source":{_json(document.source)}'
+        f',"kind":{_json(document.kind)},"path":{_json(document.path)}'
+        f',"title":{_json(document.title)},"time":{_json(document.time)}'
+        f',"tags":{_json(list(document.tags))},"meta":{_json(dict(document.meta))}'
+        f',"source_hash":{_json(document.source_hash)},"text":{_json(document.text)}'
+    )
+    try:
+        data = body.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"cannot be stored: a lone surrogate (U+{ord(body[error.start]):04X}) in its "
+            f"{_field_with_surrogate(document)}",
+            path=_printable(document.doc_id),
+            hint="the source file is damaged, or was decoded with the wrong encoding",
+        ) from error
+    return b"".join((data, _SUM_HEAD, _digest(data), _SUM_TAIL))
+
+
+def decode_line(line: bytes) -> Document:
+    """The document of a line.
+
+    Raises:
+        DamagedLine: The checksum does not match, or what it covers is not a document.
+    """
+    check_line(line)
+    try:
+        values = json.loads(line.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise DamagedLine(f"not JSON: {error}") from error
+    if not isinstance(values, dict):
+        raise DamagedLine("not a JSON object")
+    for name in _STRINGS:
+        if not isinstance(values.get(name), str):
+            raise DamagedLine(f"{name} is not a string")
+    time, tags, meta = values.get("time"), values.get("tags"), values.get("meta")
+    if time is not None and not isinstance(time, str):
+        raise DamagedLine("time is neither null nor a string")
+    if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
+        raise DamagedLine("tags is not a list of strings")
+    if not isinstance(meta, dict):
+        raise DamagedLine("meta is not an object")
+    # Bytes that memidx wrote hold no such escape; a foreign writer's could.
+    if rb"\ud" in line and _holds_surrogate(values):
+        raise DamagedLine("holds a lone surrogate")
+    return Document(time=time, tags=tuple(tags), meta=meta, **{n: values[n] for n in _STRINGS})
+
+
+def check_line(line: bytes) -> None:
+    """Verifies the checksum, without parsing.
+
+    Raises:
+        DamagedLine: With what is wrong, a conflict marker by name.
+    """
+    sum_start = len(line) - SUM_DIGITS - len(_SUM_TAIL)
+    body_end = sum_start - len(_SUM_HEAD)
+    if (
+        body_end <= 0
+        or line[body_end:sum_start] != _SUM_HEAD
+        or line[-len(_SUM_TAIL) :] != _SUM_TAIL
+    ):
+        raise DamagedLine(_what_is_wrong(line))
+    if _digest(memoryview(line)[:body_end]) != line[sum_start : -len(_SUM_TAIL)]:
+        raise DamagedLine("its checksum does not match")
+
+
+def line_sum(line: bytes) -> str:
+    """The checksum a sound line carries: 16 hex digits that change whenever the line does."""
+    return line[-SUM_DIGITS - len(_SUM_TAIL) : -len(_SUM_TAIL)].decode("ascii")
+
+
+def line_doc_id(line: bytes) -> str:
+    """The `doc_id` of a sound line, read from its head.
+
+    Raises:
+        DamagedLine: The line does not begin with one.
+    """
+    match = _HEAD.match(line)
+    if match is None:
+        raise DamagedLine("does not begin with a doc_id")
+    try:
+        if b"\\" in match[1]:
+            return str(json.loads(b'"%s"' % match[1]))
+        return match[1].decode("utf-8")
+    except ValueError as error:
+        raise DamagedLine(f"its doc_id is not a string: {error}") from error
+
+
+def line_source_hash(line: bytes) -> str:
+    """The `source_hash` of a sound line, read from just before its text.
+
+    The bytes that begin the text key cannot occur inside the text, where each quote has a
+    backslash before it, so the last place that has them is the right one.
+    """
+    end = line.rfind(_TEXT_HEAD)
+    return line[line.rfind(b'"', 0, end) + 1 : end].decode("utf-8")
+
+
+def _digest(body: bytes | memoryview) -> bytes:
+    return blake2b(body, digest_size=SUM_DIGITS // 2).hexdigest().encode("ascii")
+
+
+def _what_is_wrong(line: bytes) -> str:
+    """Names the damage of a line that does not end as a line must."""
+    marker = _MARKER.match(line)
+    if marker is not None:
+        return f"conflict marker {marker[1].decode('ascii')} of an unfinished merge"
+    if not line.strip():
+        return "an empty line"
+    if not line.endswith(b"\n"):
+        return "the line is cut short: no line end"
+    if line.endswith(b"\r\n"):
+        return "its line end was changed to CRLF (git's core.autocrlf does that)"
+    return "not a whole line: no checksum at its end"
+
+
+def _check_meta(value: Any, where: str, document: Document, depth: int = 0) -> None:
+    """Refuses what has no one spelling in JSON, so that equal documents are equal bytes."""
+    if value is None or isinstance(value, str | bool | int):
+        return
+    if depth > _MAX_META_DEPTH:
+        raise _refused(document, where, f"is nested deeper than {_MAX_META_DEPTH} levels")
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            if not isinstance(key, str):
+                raise _refused(document, where, f"has a key of type {type(key).__name__}")
+            _check_meta(inner, f"{where}.{key}", document, depth + 1)
+    elif isinstance(value, list | tuple):
+        for place, inner in enumerate(value):
+            _check_meta(inner, f"{where}[{place}]", document, depth + 1)
+    else:
+        raise _refused(document, where, f"is of type {type(value).__name__}")
+
+
+def _refused(document: Document, where: str, why: str) -> InputError:
+    return InputError(
+        f"cannot be stored: {_printable(where)} {why}",
+        path=_printable(document.doc_id),
+        expected="null, true, false, integers, strings, lists and objects of them",
+    )
+
+
+def _holds_surrogate(value: Any) -> bool:
+    try:
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def _field_with_surrogate(document: Document) -> str:
+    fields = (*_STRINGS, "time", "tags", "meta")
+    return next(name for name in fields if _holds_surrogate(getattr(document, name)))
+
+
+def _printable(text: str) -> str:
+    """The text with lone surrogates spelt out: an error message must itself be printable."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

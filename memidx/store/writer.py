@@ -1,0 +1,200 @@
+"""How do changed shards replace the old ones?
+
+Each shard whose bytes changed is replaced whole. Where the set of shards changes, the new
+ones are written beside the old ones, the manifest that names them is renamed into place
+(that commits), and the old ones are removed. A kill at any instant leaves every document as
+it was or as it shall be; the next write finds what is not yet right and does the rest.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from memidx import files
+from memidx.errors import FileError, StoreCorrupt
+from memidx.store.layout import SHARD_CAP_BYTES, layout, shard_prefix
+from memidx.store.manifest import MANIFEST_NAME, Manifest, manifest_bytes, parse_manifest
+from memidx.store.reader import refuse_file
+
+CACHE_NAME = ".cache"
+SCRATCH_NAME = "tmp"
+_IGNORE_ALL = b"# Made again from the store when it is gone.\n*\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What one write did.
+
+    Attributes:
+        shards_written: Shard files that were replaced or made.
+        lines_changed: Lines now in the store that were not in it before.
+        bytes_written: Bytes of shards and manifest written.
+        shards: Names of all shards of the store as it is now.
+        manifest_written: Whether the manifest changed.
+    """
+
+    shards_written: int
+    lines_changed: int
+    bytes_written: int
+    shards: tuple[str, ...]
+    manifest_written: bool
+
+
+def write_store(
+    path: str,
+    manifest: Manifest,
+    lines: Mapping[str, bytes],
+    *,
+    shard: bool | None = None,
+    cap: int = SHARD_CAP_BYTES,
+) -> Written:
+    """Makes the store hold exactly `lines`. The caller holds the store's lock.
+
+    Afterwards the store's bytes are a pure function of the arguments, whatever was there
+    before. A write that changes nothing touches no file.
+
+    Args:
+        path: The store's folder; made when absent.
+        manifest: Its `shards` are ignored: the layout says what they are.
+        lines: doc_id -> its line, as `encode_line` makes it.
+        shard: False refuses to make more than one shard file.
+        cap: What no shard's size may pass, in bytes.
+
+    Raises:
+        InputError: The documents do not fit (see `layout`); nothing was written.
+        FileError: Disk full, read-only and the like. No document is lost: each is as before,
+            or, where its shard had already been replaced, as in `lines`.
+    """
+    plan = layout(((doc_id, len(line)) for doc_id, line in lines.items()), cap, shard=shard)
+    data = manifest_bytes(replace(manifest, shards=tuple(plan)))
+    old_data, old_names = _current(path)
+    prepare_store(path)
+    scratch = scratch_dir(path)
+    files.remove_temporaries(scratch, _is_store_file)
+
+    present, old_lines = _compare(path, plan, lines, old_names)
+    made: list[str] = []
+    n_shards = n_changed = n_bytes = 0
+    try:
+        # New files first: while the old manifest stands, nobody reads them.
+        for name in sorted(plan, key=lambda name: name in old_names):
+            if present.get(name) is True:
+                continue
+            file = os.path.join(path, name)
+            if name not in present:
+                made.append(file)
+            content = b"".join(map(lines.__getitem__, plan[name]))
+            n_bytes += files.write_atomic(file, content, scratch_dir=scratch)
+            n_shards += 1
+            n_changed += sum(hash(lines[doc_id]) not in old_lines for doc_id in plan[name])
+        if data != old_data:
+            file = os.path.join(path, MANIFEST_NAME)
+            n_bytes += files.write_atomic(file, data, scratch_dir=scratch)
+    except FileError:
+        _take_back(path, made, data)
+        raise
+    _remove_leftovers(path, plan)
+    return Written(n_shards, n_changed, n_bytes, tuple(plan), data != old_data)
+
+
+def prepare_store(path: str) -> None:
+    """Makes the store's folder and its cache folder, which keeps itself out of git.
+
+    Raises:
+        FileError: Not allowed, or something else is in the way.
+    """
+    cache = os.path.join(path, CACHE_NAME)
+    scratch = scratch_dir(path)
+    files.make_dir(scratch)
+    ignore = os.path.join(cache, ".gitignore")
+    if not files.exists(ignore) or files.read_bytes(ignore) != _IGNORE_ALL:
+        files.write_atomic(ignore, _IGNORE_ALL, scratch_dir=scratch)
+
+
+def scratch_dir(path: str) -> str:
+    """Where temporary files of the store at `path` go."""
+    return os.path.join(path, CACHE_NAME, SCRATCH_NAME)
+
+
+def _is_store_file(name: str) -> bool:
+    return name == MANIFEST_NAME or shard_prefix(name) is not None
+
+
+def _current(path: str) -> tuple[bytes | None, tuple[str, ...]]:
+    """Manifest bytes and shard names as they are; no names where the manifest is damaged.
+
+    Raises:
+        StoreVersion: A newer version wrote the store: it is not ours to overwrite.
+        InputError: There is a file where the folder should be.
+    """
+    if files.is_file(path):
+        raise refuse_file(path)
+    file = os.path.join(path, MANIFEST_NAME)
+    try:
+        data = files.read_bytes(file)
+    except FileError as error:
+        if files.is_missing(error):
+            return None, ()
+        raise
+    try:
+        return data, parse_manifest(data, file).shards
+    except StoreCorrupt:
+        return data, ()
+
+
+def _compare(
+    path: str,
+    plan: Mapping[str, list[str]],
+    lines: Mapping[str, bytes],
+    old_names: tuple[str, ...],
+) -> tuple[dict[str, bool], set[int]]:
+    """Which shard files are there, and is each as planned? And what did the others hold?
+
+    Returns:
+        File name -> whether its bytes are the planned ones, for every file that is there;
+        and hashes of the lines of those old shards whose bytes are not.
+    """
+    present: dict[str, bool] = {}
+    old_lines: set[int] = set()
+    for name in {*plan, *old_names}:
+        try:
+            content = files.read_bytes(os.path.join(path, name))
+        except FileError as error:
+            if files.is_missing(error):
+                continue
+            raise
+        doc_ids = plan.get(name, [])
+        present[name] = (
+            name in plan
+            and len(content) == sum(len(lines[doc_id]) for doc_id in doc_ids)
+            and content == b"".join(map(lines.__getitem__, doc_ids))
+        )
+        if name in old_names and not present[name]:
+            old_lines.update(hash(line + b"\n") for line in content.split(b"\n"))
+    return present, old_lines
+
+
+def _take_back(path: str, made: list[str], data: bytes) -> None:
+    """Removes files that a failed write added, unless its manifest got into place."""
+    with contextlib.suppress(FileError):
+        file = os.path.join(path, MANIFEST_NAME)
+        if files.exists(file) and files.read_bytes(file) == data:
+            return
+        for name in made:
+            files.remove(name)
+
+
+def _remove_leftovers(path: str, plan: Mapping[str, list[str]]) -> None:
+    """Removes shards the manifest no longer names, also those an earlier kill left."""
+    stale = [
+        entry.name
+        for entry in files.scan_dir(path)
+        if shard_prefix(entry.name) is not None and entry.name not in plan
+    ]
+    for name in stale:
+        files.remove(os.path.join(path, name))
+    if stale:
+        files.fsync_dir(path)
