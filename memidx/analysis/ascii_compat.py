@@ -1,0 +1,74 @@
+"""What counts as a term in the published reference?
+
+Terms are `[A-Za-z][A-Za-z0-9_-]{2,}` lower-cased, without 49 stop words; one field, the whole
+text; nothing is stemmed, weighted or divided. It exists so that published scores can be
+reproduced to the last digit, not because it is a good idea.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+
+from memidx.analysis.base import FieldTerms, QueryWord, Span
+from memidx.analysis.normalise import PLACEHOLDERS
+
+VERSION = 1
+
+_STOP = (
+    "the and for with that this from into are was were but not you your our their have has had "
+    "will can could should would been being they them its his her she him who what when where "
+    "why how any all some one two three may also than"
+)
+STOP_WORDS = frozenset(_STOP.split())
+
+
+class AsciiCompatAnalyzer:
+    """The published reference's terms, exactly."""
+
+    name = "ascii-compat"
+    fields: tuple[str, ...] = ("words",)
+
+    def fingerprint(self) -> str:
+        """Name and version: nothing else can change an ASCII pattern."""
+        return f"{self.name}-{VERSION}"
+
+    def document(self, *, title: str, path: str, text: str) -> tuple[FieldTerms, ...]:
+        """Terms of the whole text; title and path are not looked at."""
+        tf = Counter(_terms(text))
+        return (FieldTerms(tf, tf.total()),)
+
+    def query(self, text: str) -> tuple[QueryWord, ...]:
+        """Every term in its order, repeats kept, all of weight 1."""
+        return tuple(
+            QueryWord(text[span.start : span.end], ((term, 1.0),), term, True)
+            for span in self.spans(text)
+            for term in span.terms
+        )
+
+    def spans(self, text: str) -> Iterator[Span]:
+        """Places of the terms."""
+        for match in _pattern().finditer(_without_placeholders(text)):
+            term = match[0].lower()
+            if term not in STOP_WORDS:
+                yield Span(match.start(), match.end(), (term,))
+
+
+def _terms(text: str) -> Iterator[str]:
+    for word in _pattern().findall(_without_placeholders(text)):
+        term = word.lower()
+        if term not in STOP_WORDS:
+            yield term
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    return re.compile(r"[A-Za-z][A-Za-z0-9_-]{2,}")
+
+
+def _without_placeholders(text: str) -> str:
+    for placeholder in PLACEHOLDERS:
+        text = text.replace(placeholder, " " * len(placeholder))
+    return text
