@@ -10,16 +10,16 @@ corpus are repeats, and a document costs one split, one count and a few dictiona
 
 from __future__ import annotations
 
-import hashlib
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from operator import add
 
 from memidx.analysis.base import FieldTerms, QueryWord, Span
-from memidx.analysis.normalise import aligned, normalise
+from memidx.analysis.normalise import aligned, fold, normalise
+from memidx.analysis.parts import Parts
 from memidx.analysis.stems import stemmer_version
-from memidx.analysis.tokens import Token, tokens, word_term
+from memidx.analysis.tokens import Token, plain_compound, tokens
 from memidx.analysis.vocabulary import FUNCTION_WORDS, STOP_WORDS
 
 VERSION = 1
@@ -50,13 +50,19 @@ class DefaultAnalyzer:
 
     def __init__(self, aliases: Mapping[str, tuple[str, ...]] | None = None) -> None:
         self._chunks: dict[str, _Terms] = {}
-        self._aliases = _alias_words(self, aliases or {})
-        self._alias_text = repr(sorted((aliases or {}).items()))
+        self._parts = Parts()
+        self._aliases: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self._aliases = self._alias_terms(aliases or {})
+        self._longest_alias = max(map(len, self._aliases), default=0)
 
     def fingerprint(self) -> str:
         """Changes whenever any text could give other terms."""
-        options = hashlib.sha256(self._alias_text.encode("utf-8", "surrogatepass")).hexdigest()
-        aliases = f"+aliases-{options[:12]}" if self._aliases else ""
+        aliases = ""
+        if self._aliases:
+            import hashlib  # only where there is something to hash
+
+            listed = repr(sorted(self._aliases.items())).encode("utf-8", "surrogatepass")
+            aliases = f"+aliases-{hashlib.sha256(listed).hexdigest()[:12]}"
         return (
             f"{self.name}-{VERSION}{aliases}"
             f"/unicode-{unicodedata.unidata_version}/snowball-{stemmer_version()}"
@@ -70,24 +76,47 @@ class DefaultAnalyzer:
         """Words of a query; stop words only when there is nothing else."""
         words: list[QueryWord] = []
         stops: list[QueryWord] = []
-        for start, end, token, chunk in _tokens(text):
-            if token.kind == "word":
-                word = _query_word(text[start:end], token)
+        normal, starts, ends = aligned(text)
+        for offset, chunk in _split(normal):
+            for token in tokens(chunk):
+                if token.kind != "word":
+                    words.extend(_run_words(token))
+                    continue
+                start, end = offset + token.start, offset + token.end
+                if starts is not None and ends is not None:
+                    start, end = starts[start], ends[end - 1]
+                word = self._query_word(text[start:end], token)
                 if word is not None:
                     (stops if word.whole in STOP_WORDS else words).append(word)
-            else:
-                words.extend(_query_run(token, chunk))
-        words = words or stops
+        words = self._with_aliases(words or stops) if self._aliases else words or stops
         if not any(word.content for word in words):
             words = [QueryWord(w.surface, w.terms, w.whole, True) for w in words]
         return tuple(words)
+
+    def _query_word(self, surface: str, token: Token) -> QueryWord | None:
+        whole = fold(token.dotted) or self._parts.whole(token.text)
+        if not whole:
+            return None
+        leaves = list(self._parts.leaves(token.text))
+        if len(leaves) == 1 and whole == leaves[0].own:
+            is_function = fold(token.text) in FUNCTION_WORDS or whole in FUNCTION_WORDS
+            weight = FUNCTION_WEIGHT if is_function else 1.0
+            return QueryWord(surface, ((whole, weight),), whole, not is_function)
+        terms = {whole: 1.0}
+        for leaf in leaves:
+            if leaf.own not in STOP_WORDS:
+                weight = FUNCTION_WEIGHT if leaf.own in FUNCTION_WORDS else 1.0
+                terms.setdefault(leaf.own, weight * PART_WEIGHT)
+            for part in leaf.wholes:
+                terms.setdefault(part, PART_WEIGHT)
+        return QueryWord(surface, tuple(terms.items()), whole, True)
 
     def spans(self, text: str) -> Iterator[Span]:
         """Leaves of a text with their terms, the leaf's own term first."""
         normal, starts, ends = aligned(text)
         for offset, chunk in _split(normal):
             for token in tokens(chunk):
-                for start, end, terms in _token_spans(chunk, token):
+                for start, end, terms in self._token_spans(token):
                     start += offset
                     end += offset
                     if starts is not None and ends is not None:
@@ -113,22 +142,36 @@ class DefaultAnalyzer:
         return FieldTerms(tf, length)
 
     def _chunk(self, chunk: str) -> _Terms:
-        core = chunk.lstrip("-,:'/&@\\#").rstrip("-.,:'/&@\\")
-        if (
-            core.isascii()
-            and core.isalpha()
-            and (core.isupper() or core[1:].islower() or len(core) == 1)
-        ):
-            # A plain word, perhaps with punctuation: the usual case, without patterns.
-            result = self._chunks.get(core)
-            if result is None:
-                term = word_term(core)
-                result = (term,), int(term not in STOP_WORDS)
-                self._keep(core, result)
+        text = plain_compound(chunk) if chunk.isascii() else None
+        if text is None:
+            result = self._chunk_terms(chunk)
         else:
-            result = _chunk_terms(chunk)
+            part = self._parts[text]
+            result = part.terms, part.length
         self._keep(chunk, result)
         return result
+
+    def _chunk_terms(self, chunk: str) -> _Terms:
+        """Terms of a chunk with repeats, and the length it adds to a field."""
+        found: list[str] = []
+        length = 0
+        for token in tokens(chunk):
+            if token.kind == "C":
+                run = token.text
+                found.extend(run)
+                found.extend(map(add, run, run[1:]))
+                length += max(1, len(run) - 1)
+            elif token.kind == "T":
+                grams = _trigrams(token.text)
+                found.extend(grams)
+                length += len(grams)
+            else:
+                part = self._parts[token.text]
+                found.extend(part.terms)
+                if token.dotted and part.terms:
+                    found.append(fold(token.dotted))
+                length += part.length
+        return tuple(found), length
 
     def _keep(self, chunk: str, result: _Terms) -> None:
         if len(chunk) > _MAX_CHUNK:
@@ -137,42 +180,59 @@ class DefaultAnalyzer:
             self._chunks.clear()
         self._chunks[chunk] = result
 
-
-def _chunk_terms(chunk: str) -> _Terms:
-    """Terms of a chunk with repeats, and the length it adds to a field."""
-    found: list[str] = []
-    length = 0
-    for token in tokens(chunk):
-        if token.kind == "C":
-            run = token.whole
-            found.extend(run)
-            found.extend(map(add, run, run[1:]))
-            length += max(1, len(run) - 1)
-        elif token.kind == "T":
-            grams = _trigrams(token.whole)
-            found.extend(grams)
-            length += len(grams)
+    def _token_spans(self, token: Token) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+        start, end, kind, text, dotted = token
+        if kind == "C":
+            for at, character in enumerate(text):
+                terms = (character,) if at + 1 == len(text) else (character, text[at : at + 2])
+                yield start + at, start + at + 1, terms
+        elif kind == "T":
+            for at, gram in enumerate(_trigrams(text)):
+                yield start + at, start + at + len(gram), (gram,)
         else:
-            for leaf in token.leaves:
-                found.append(leaf.own)
-                found.extend(leaf.wholes)
-                found.extend(leaf.forms)
-                length += leaf.own not in STOP_WORDS
-    return tuple(found), length
+            same_places = len(text) == end - start
+            for leaf in self._parts.leaves(text):
+                terms = (leaf.own, *leaf.wholes, *leaf.forms)
+                if dotted:
+                    terms += (fold(dotted),)
+                    dotted = ""
+                if same_places:
+                    yield start + leaf.start, start + leaf.end, terms
+                else:
+                    yield start, end, terms
 
+    def _with_aliases(self, words: list[QueryWord]) -> list[QueryWord]:
+        """Words with the terms of their aliases, the longest alias first."""
+        expanded = list(words)
+        wholes = [word.whole for word in words]
+        at = 0
+        while at < len(words):
+            for size in range(min(self._longest_alias, len(words) - at), 0, -1):
+                extra = self._aliases.get(tuple(wholes[at : at + size]))
+                if extra is not None:
+                    word = words[at]
+                    terms = dict(word.terms)
+                    for term in extra:
+                        terms.setdefault(term, ALIAS_WEIGHT)
+                    expanded[at] = QueryWord(
+                        word.surface, tuple(terms.items()), word.whole, word.content
+                    )
+                    break
+            else:
+                size = 1
+            at += size
+        return expanded
 
-def _token_spans(chunk: str, token: Token) -> Iterator[tuple[int, int, tuple[str, ...]]]:
-    start, run = token.start, token.whole
-    if token.kind == "C":
-        for at, character in enumerate(run):
-            terms = (character,) if at + 1 == len(run) else (character, run[at : at + 2])
-            yield start + at, start + at + 1, terms
-    elif token.kind == "T":
-        for at, gram in enumerate(_trigrams(run)):
-            yield start + at, start + at + len(gram), (gram,)
-    else:
-        for leaf in token.leaves:
-            yield leaf.start, leaf.end, (leaf.own, *leaf.wholes, *leaf.forms)
+    def _alias_terms(
+        self, aliases: Mapping[str, tuple[str, ...]]
+    ) -> dict[tuple[str, ...], tuple[str, ...]]:
+        """Aliases by the wholes of their words; what a query looks for in addition."""
+        return {
+            tuple(word.whole for word in self.query(alias)): tuple(
+                dict.fromkeys(word.whole for text in meanings for word in self.query(text))
+            )
+            for alias, meanings in aliases.items()
+        }
 
 
 def _trigrams(run: str) -> list[str]:
@@ -188,41 +248,9 @@ def _split(text: str) -> Iterator[tuple[int, str]]:
         at += len(chunk)
 
 
-def _tokens(text: str) -> Iterator[tuple[int, int, Token, str]]:
-    """Tokens of a text with their original places."""
-    normal, starts, ends = aligned(text)
-    for offset, chunk in _split(normal):
-        for token in tokens(chunk):
-            start, end = offset + token.start, offset + token.end
-            if starts is not None and ends is not None:
-                start, end = starts[start], ends[end - 1]
-            yield start, end, token, chunk
-
-
-def _query_word(surface: str, token: Token) -> QueryWord | None:
-    if not token.leaves:
-        return None
-    whole = token.whole
-    if len(token.leaves) == 1:
-        own = token.leaves[0].own
-        is_function = own in FUNCTION_WORDS or surface.lower() in FUNCTION_WORDS
-        weight = FUNCTION_WEIGHT if is_function else 1.0
-        terms = {whole: weight}
-        terms.setdefault(own, weight * PART_WEIGHT)
-        return QueryWord(surface, tuple(terms.items()), whole, not is_function)
-    terms = {whole: 1.0}
-    for leaf in token.leaves:
-        if leaf.own not in STOP_WORDS:
-            weight = FUNCTION_WEIGHT if leaf.own in FUNCTION_WORDS else 1.0
-            terms.setdefault(leaf.own, weight * PART_WEIGHT)
-        for part in leaf.wholes:
-            terms.setdefault(part, PART_WEIGHT)
-    return QueryWord(surface, tuple(terms.items()), whole, True)
-
-
-def _query_run(token: Token, chunk: str) -> Iterator[QueryWord]:
+def _run_words(token: Token) -> Iterator[QueryWord]:
     """A run of a script without spaces is as many words as it has grams."""
-    run = token.whole
+    run = token.text
     if token.kind == "T":
         for gram in _trigrams(run):
             yield QueryWord(gram, ((gram, TRIGRAM_WEIGHT),), gram, True)
@@ -235,10 +263,3 @@ def _query_run(token: Token, chunk: str) -> Iterator[QueryWord]:
             if at == len(run) - 2:
                 terms.append((gram[1], UNIGRAM_WEIGHT))
             yield QueryWord(gram, tuple(terms), gram, True)
-
-
-def _alias_words(
-    analyzer: DefaultAnalyzer, aliases: Mapping[str, tuple[str, ...]]
-) -> dict[tuple[str, ...], tuple[tuple[str, float], ...]]:
-    """Aliases as wholes of their words -> extra terms."""
-    return {}

@@ -1,0 +1,246 @@
+"""What is a word made of, and under which terms is it indexed?
+
+A word without joints, such as `retries`, is a *leaf*. A compound is divided at its loosest
+joint, and the pieces again, so that `memidx/max_retries.py` is found whole, as `max_retries.py`,
+as `max_retries` and by each leaf. From loose to tight:
+
+    / @ & ::     .     -     '     _     capitals, letters before a number
+
+What a text is divided into depends on the text alone, so results are kept: the compounds of a
+corpus share most of their pieces.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from memidx.analysis.normalise import fold
+from memidx.analysis.shapes import shape
+from memidx.analysis.stems import stem
+from memidx.analysis.vocabulary import STOP_WORDS
+
+MAX_WHOLE = 100
+"""Longest compound, in characters, that is indexed whole; longer ones only in parts."""
+MAX_TERM = 200
+"""Longest term in characters; a longer word is cut, in documents and queries alike."""
+MAX_CAMEL = 64
+"""Longest run that is divided at capitals: beyond it stand encoded blobs, not names."""
+MAX_KEPT = 1 << 17
+"""How many parts are kept; then all are forgotten, which costs time and changes nothing."""
+
+
+class Part(NamedTuple):
+    """A word or compound and its terms.
+
+    Attributes:
+        pieces: What it is divided into, in order; empty for a leaf.
+        own: The term of a leaf; empty for a compound.
+        wholes: Terms of the compound as a whole.
+        forms: Further terms that only documents are indexed under, so that a query stays
+            exact: `2.1` of `2.1.9`.
+        terms: Every term of the part and its pieces, with repeats.
+        length: What it adds to a field's length: its leaves without stop words.
+    """
+
+    pieces: tuple[str, ...]
+    own: str
+    wholes: tuple[str, ...]
+    forms: tuple[str, ...]
+    terms: tuple[str, ...]
+    length: int
+
+
+class Leaf(NamedTuple):
+    """A leaf in its place: `text[start:end]`, its own term, and those of what begins with it."""
+
+    start: int
+    end: int
+    own: str
+    wholes: tuple[str, ...]
+    forms: tuple[str, ...]
+
+
+class Parts(dict[str, Part]):
+    """Text -> part, divided when first asked for."""
+
+    def __missing__(self, text: str) -> Part:
+        part = self._divide(text)
+        if len(self) >= MAX_KEPT:
+            self.clear()
+        self[text] = part
+        return part
+
+    def leaves(self, text: str, start: int = 0) -> Iterator[Leaf]:
+        """Leaves of a text in reading order; `start` is where the text stands."""
+        return self._leaves(text, start, (), ())
+
+    def whole(self, text: str) -> str:
+        """The term that stands for all of a text; empty when it has no term."""
+        part = self[text]
+        while not (part.wholes or part.own) and part.pieces:
+            part = self[part.pieces[0]]
+        return part.wholes[0] if part.wholes else part.own
+
+    def _leaves(
+        self, text: str, start: int, wholes: tuple[str, ...], forms: tuple[str, ...]
+    ) -> Iterator[Leaf]:
+        part = self[text]
+        wholes += part.wholes
+        forms += part.forms
+        if not part.pieces:
+            if part.own:
+                yield Leaf(start, start + len(text), part.own, wholes, forms)
+            return
+        at = 0
+        for piece in part.pieces:
+            at = text.index(piece, at)
+            yield from self._leaves(piece, start + at, wholes, forms)
+            wholes = forms = ()
+            at += len(piece)
+
+    def _divide(self, text: str) -> Part:
+        if text.isalpha() and (text[1:].islower() or text.isupper()):
+            return _leaf(word_term(text))
+        if "/" in text or ":" in text or "@" in text or "&" in text:
+            pieces = _split("[/@&]|::", text)
+            if len(pieces) > 1:
+                return self._compound(text, pieces)
+        if "." in text:
+            pieces = _split(r"(?<!\d)\.|\.(?!\d)", text)
+            if len(pieces) > 1:
+                return self._compound(text, pieces)
+        if "-" in text:
+            pieces = _split("-", text)
+            if len(pieces) > 1:
+                return self._compound(text, pieces, _dates(text, pieces))
+        if "'" in text:
+            return self._apostrophes(text, _split("'", text))
+        if "_" in text:
+            pieces = _split(r"\\?_", text)
+            if len(pieces) == 1 and not (text.startswith("__") and text.endswith("__")):
+                return self._group(pieces, (), ())
+            return self._compound(text, pieces) if pieces else _NOTHING
+        return self._name(text, shape(text))
+
+    def _compound(self, text: str, pieces: list[str], forms: tuple[str, ...] = ()) -> Part:
+        wholes = (fold(text.replace("\\_", "_")),) if len(text) <= MAX_WHOLE else ()
+        return self._group(pieces, wholes, forms)
+
+    def _group(self, pieces: list[str], wholes: tuple[str, ...], forms: tuple[str, ...]) -> Part:
+        parts = [self[piece] for piece in pieces]
+        length = 0
+        terms: tuple[str, ...] = ()
+        if len(parts) <= 16:
+            for part in parts:
+                terms += part.terms
+                length += part.length
+        else:  # adding tuples one by one would take the square of their number
+            terms = tuple(term for part in parts for term in part.terms)
+            length = sum(part.length for part in parts)
+        if not terms:
+            return _NOTHING
+        terms += wholes + forms
+        return Part(tuple(pieces), "", wholes, forms, terms, length)
+
+    def _apostrophes(self, text: str, pieces: list[str]) -> Part:
+        """Cuts a possessive or contracted verb; `n't` makes one word with what it negates."""
+        suffix = fold(pieces[-1])
+        if len(pieces) > 1 and suffix == "t":
+            return _leaf(fold(text).replace("'", ""))
+        if len(pieces) > 1 and suffix in ("s", "re", "ve", "ll", "d", "m"):
+            pieces = pieces[:-1]
+        joined = "'".join(pieces)
+        wholes = (fold(joined).replace("'", ""),) if len(pieces) > 1 and len(joined) <= 100 else ()
+        return self._group(pieces, wholes, ())
+
+    def _name(self, text: str, kinds: str) -> Part:
+        """A run without joints: `C++`, `v2.1.9`, `parseHTML`, `word`."""
+        if "+" in kinds or "#" in kinds:
+            return self._signed(text)
+        if "." in kinds:
+            return self._version(text, kinds)
+        if "A" in kinds and "a" in kinds and 3 < len(text) <= MAX_CAMEL:
+            pieces = _at_capitals(text, kinds)
+            if len(pieces) > 1:
+                return self._compound(text, pieces)
+        if "0" not in kinds:
+            return _leaf(word_term(text))
+        match = _pattern("[Aam]{2,}(?=0+$)").match(kinds)
+        if match:  # `sha256` is also found as `sha 256`
+            return self._compound(text, [text[: match.end()], text[match.end() :]])
+        return _leaf(fold(text)[:MAX_TERM])
+
+    def _signed(self, text: str) -> Part:
+        """`C++17` is also found by `C++`, `notepad++` by `notepad`."""
+        forms: tuple[str, ...] = ()
+        plus = text.find("++")
+        if plus > 1:
+            forms += (word_term(text[:plus]),)
+        if 0 < plus < len(text) - 2:
+            forms += (fold(text[: plus + 2]),)
+        return _leaf(fold(text)[:MAX_TERM], forms)
+
+    def _version(self, text: str, kinds: str) -> Part:
+        """`v2.1.9` is `2.1.9`, also found by `2.1`; `python3.11` is `python` and `3.11`."""
+        match = _pattern(r"([Aa]*)((?:0+\.)+0+)[Aa0]*").fullmatch(kinds)
+        if match is None:
+            return _leaf(fold(text)[:MAX_TERM])
+        if match.end(1) and text[: match.end(1)] not in ("v", "V"):
+            return self._compound(text, [text[: match.end(1)], text[match.end(1) :]])
+        number = fold(text[match.end(1) :])[:MAX_TERM]
+        components = fold(text[match.start(2) : match.end(2)]).split(".")
+        prefixes = [".".join(components[:n]) for n in range(2, min(len(components), 5) + 1)]
+        return _leaf(number, tuple(prefix for prefix in prefixes if prefix != number))
+
+
+def word_term(word: str) -> str:
+    """The term of a plain word: folded, then stemmed unless it is a stop word."""
+    folded = fold(word)
+    if not folded or folded in STOP_WORDS:
+        return folded
+    return stem(folded[:MAX_TERM])
+
+
+_NOTHING = Part((), "", (), (), (), 0)
+
+
+def _leaf(own: str, forms: tuple[str, ...] = ()) -> Part:
+    if not own:
+        return _NOTHING
+    return Part((), own, (), forms, (own, *forms), int(own not in STOP_WORDS))
+
+
+def _split(joint: str, text: str) -> list[str]:
+    return [piece for piece in _pattern(joint).split(text) if piece]
+
+
+def _dates(text: str, pieces: list[str]) -> tuple[str, ...]:
+    """The month of a date, and the like: `2024-05` of `2024-05-01`."""
+    if len(pieces) < 3 or not all(map(str.isdecimal, pieces)):
+        return ()
+    return tuple(fold("-".join(pieces[:n])) for n in range(2, min(len(pieces), 5)))
+
+
+def _at_capitals(text: str, kinds: str) -> list[str]:
+    """Pieces of a camel-case name; no single letter is split off at its ends (`iPhone`, `PhD`)."""
+    pattern = _pattern("AA+a(?![am])|A+(?=A[am])|A?[am0]+|A+0*|0+")
+    cuts = [match.start() for match in pattern.finditer(kinds)]
+    cuts.append(len(text))
+    if len(cuts) > 2 and cuts[1] == 1:
+        del cuts[1]
+    if len(cuts) > 2 and cuts[-1] - cuts[-2] == 1:
+        del cuts[-2]
+    n_pieces = len(cuts) - 1
+    if n_pieces > 4 and n_pieces * 3 > len(text):
+        return [text]  # encoded blobs change case every other character; names do not
+    return [text[begin:end] for begin, end in pairwise(cuts)]
+
+
+@cache
+def _pattern(source: str) -> re.Pattern[str]:
+    # Compiled on first use: a query of plain words needs none of them.
+    return re.compile(source)
