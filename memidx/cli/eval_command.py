@@ -1,0 +1,97 @@
+"""`memidx eval`: does the index find what it must?"""
+
+# No `from __future__ import annotations`: see memidx.cli.options.
+from typing import Annotated, Literal
+
+import typer
+
+from memidx.cli.options import StrategyOption
+from memidx.errors import InputError
+
+EvalFormat = Literal["table", "json", "jsonl", "md"]
+
+
+def eval_command(
+    suite: Annotated[
+        str | None,
+        typer.Argument(metavar="SUITE", help="Golden queries, as YAML.", show_default=False),
+    ] = None,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            "--store",
+            metavar="DIR",
+            help="The store. Default: the one beside the suite, built when there is none.",
+        ),
+    ] = None,
+    report_dir: Annotated[
+        str | None,
+        typer.Option(
+            "--report-dir",
+            metavar="DIR",
+            help="Where report.json and report.md go. Default: reports/latest beside the suite.",
+        ),
+    ] = None,
+    lint: Annotated[
+        bool,
+        typer.Option("--lint", help="Check the suite itself; exit 2 when it has errors."),
+    ] = False,
+    strategy: StrategyOption = None,
+    form: Annotated[EvalFormat, typer.Option("--format", help="Form of the report.")] = "table",
+    beir: Annotated[
+        str | None,
+        typer.Option("--beir", metavar="DIR", help="Measure a collection in BEIR layout instead."),
+    ] = None,
+    run_file: Annotated[
+        str | None,
+        typer.Option("--run-file", metavar="OUT", help="With --beir: write the ranking for TREC."),
+    ] = None,
+    analyzer: Annotated[
+        str | None,
+        typer.Option("--analyzer", metavar="NAME", help="With --beir: what counts as a term."),
+    ] = None,
+    k1: Annotated[
+        float | None,
+        typer.Option("--k1", min=0, metavar="X", help="With --beir: saturation of terms."),
+    ] = None,
+    b: Annotated[
+        float | None,
+        typer.Option("--b", min=0, max=1, metavar="X", help="With --beir: weight of length."),
+    ] = None,
+) -> None:
+    """Run a suite of golden queries, or measure a test collection."""
+    for_suite = {"--store": store, "--report-dir": report_dir, "--lint": lint or None}
+    for_beir = {"--run-file": run_file, "--analyzer": analyzer, "--k1": k1, "--b": b}
+    if beir is not None:
+        _refuse("SUITE", suite, "--beir measures a collection, not a suite")
+        for name, value in for_suite.items():
+            _refuse(name, value, "it goes with a suite, not with --beir")
+        from memidx.cli.eval_collection import eval_collection
+
+        code = eval_collection(
+            beir,
+            form=form,
+            run_file=run_file,
+            analyzer=analyzer or "default",
+            strategy=strategy,
+            k1=k1,
+            b=b,
+        )
+    else:
+        if suite is None:
+            raise InputError(
+                "nothing to evaluate", expected="SUITE, or --beir DIR", hint="memidx eval --help"
+            )
+        for name, value in for_beir.items():
+            _refuse(name, value, "it goes with --beir, a suite takes the index as it is configured")
+        from memidx.cli.eval_suite import eval_suite
+
+        code = eval_suite(
+            suite, form=form, store=store, report_dir=report_dir, lint=lint, strategy=strategy
+        )
+    raise typer.Exit(code)
+
+
+def _refuse(name: str, value: object, why: str) -> None:
+    if value is not None:
+        raise InputError(f"{name} cannot be used here: {why}", hint="memidx eval --help")
