@@ -25,7 +25,8 @@ Severity = Literal["error", "warning"]
 OnDisk = Callable[[str], bool]
 
 _RETRIEVER = re.compile(
-    r"\b(?:retriever|bm25|(?:memidx|search|query)[ _-](?:results?|output|hits?))\b|\A\s*memidx\s*\Z"
+    r"\b(?:retriever|bm25|memidx[ _-](?:query|search|index))\b"
+    r"|\b(?:search|query)[ _-](?:results?|output)\b|\A\s*memidx\s*\Z"
 )
 _WORD = re.compile(r"\w+")
 # Thai, kana, Han: words are not set apart by spaces.

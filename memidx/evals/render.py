@@ -13,7 +13,7 @@ from memidx.evals.outcome import verdict_line
 from memidx.evals.report import ARTIFACT_TYPE, Group, QueryResult, Report
 
 MARKER = f"<!-- artifact_type: {ARTIFACT_TYPE} -->"
-_GROUP_HEADS = ("category", "queries", "passed", "failed", "open")
+_GROUP_HEADS = ("category", "n", "passed", "failed", "open")
 _LAST_HEADS = ("sources", "false pos.")
 # A terminal line holds this much of a query or a reason.
 _MIN_TEXT = 24

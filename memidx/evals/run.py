@@ -130,7 +130,7 @@ def evaluate(
         floors=floors,
         lints=tuple(lints),
         problems=problems,
-        notes=_notes(suite, rankings, resolver),
+        notes=_notes(suite, rankings, results, resolver),
     )
 
 
@@ -232,13 +232,15 @@ def _result(
 
 
 def _notes(
-    suite: Suite, rankings: Sequence[Sequence[Ranked]], resolver: Resolver
+    suite: Suite,
+    rankings: Sequence[Sequence[Ranked]],
+    results: Sequence[QueryResult],
+    resolver: Resolver,
 ) -> tuple[str, ...]:
     notes = []
     if not any(query.severity == "must" for query in suite.queries) and not suite.floors:
         notes.append("No must query and no floor: nothing in this suite can fail.")
-    empty = [q.query_id for q, r in zip(suite.queries, rankings, strict=True) if not r]
-    unanswered = [q for q in empty if q in {x.query_id for x in suite.queries if is_measured(x)}]
+    unanswered = [result.query_id for result in results if result.measures and not result.n_hits]
     if unanswered:
         notes.append(f"Without any hit, counted as 0: {', '.join(unanswered)}.")
     strange = sorted({hit.doc_id for ranking in rankings for hit in ranking} - resolver.rows.keys())

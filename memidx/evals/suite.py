@@ -10,6 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from memidx import files
+from memidx.errors import SuiteError
+from memidx.text.decode import Undecodable, decode
+
 CATEGORIES = (
     "keyword",
     "identifier",
@@ -123,15 +127,10 @@ def load_suite(path: str) -> Suite:
         SuiteError: With file and line, when it is not a suite; the hint lists what else is wrong.
         FileError: When the file cannot be read.
     """
-    from memidx import files
-    from memidx.text.decode import Undecodable, decode
-
     data = files.read_bytes(path)
     try:
         text = decode(data)
     except Undecodable as error:
-        from memidx.errors import SuiteError
-
         raise SuiteError(f"not a text file: {error}", path=path) from error
     return parse_suite(text, path)
 
