@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from memidx.indexing.state import Freshness
+
 Verdict = Literal[
     "hits",
     "no_match",
@@ -15,7 +17,6 @@ Verdict = Literal[
     "below_threshold",
     "empty_index",
 ]
-Freshness = Literal["fresh", "refreshed", "unchecked", "stale"]
 Confidence = Literal["reliable", "candidate", "weak"]
 
 ANSWER_SCHEMA = "memidx.answer/1"
@@ -59,6 +60,19 @@ class Hit:
     tags: tuple[str, ...]
     flags: tuple[str, ...]
     store: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """One place of a ranking, without passages."""
+
+    doc_id: str
+    source: str
+    path: str
+    score: float
+    relevance: float
+    composite: float
+    confidence: Confidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,4 +122,105 @@ class Answer:
 
     def to_dict(self) -> dict[str, Any]:
         """The answer in its published JSON shape (docs/answer.schema.json)."""
-        raise NotImplementedError
+        return {
+            "schema": ANSWER_SCHEMA,
+            "query": {
+                "text": self.text,
+                "terms": list(self.terms),
+                "excluded": list(self.excluded),
+            },
+            "verdict": self.verdict,
+            "freshness": self.freshness,
+            "strategy": self.strategy,
+            "as_of": self.as_of,
+            "n_matched": self.n_matched,
+            "n_by_source": dict(self.n_by_source),
+            "sources_failed": [_problem(problem) for problem in self.sources_failed],
+            "skipped": [_problem(problem) for problem in self.skipped],
+            "n_skipped": self.n_skipped,
+            "index": {
+                "build_id": self.build_id,
+                "fingerprint": self.fingerprint,
+                "n_docs": self.n_docs,
+            },
+            "hits": [_hit(hit) for hit in self.hits],
+            "notes": list(self.notes),
+            "timing": dict(self.timing),
+        }
+
+
+def decide_verdict(
+    *,
+    has_terms: bool,
+    n_docs: int,
+    any_term_known: bool,
+    n_before_filters: int,
+    n_after_filters: int,
+    n_matched: int,
+) -> Verdict:
+    """Why the answer is what it is; the only place that decides it.
+
+    The first thing that empties the answer names it, in the order in which a search goes: the
+    question, the index, the vocabulary, the words, the filters, the threshold.
+
+    Args:
+        has_terms: Whether the query asks for anything.
+        n_docs: Documents in the index.
+        any_term_known: Whether any document holds any of the terms.
+        n_before_filters: Documents that match words and phrases.
+        n_after_filters: Of those, documents that filters and exclusions let through.
+        n_matched: Of those, documents that reach `min_score`.
+    """
+    if not has_terms:
+        return "empty_query"
+    if n_docs == 0:
+        return "empty_index"
+    if not any_term_known:
+        return "no_terms_in_index"
+    if n_before_filters == 0:
+        return "no_match"
+    if n_after_filters == 0:
+        return "filtered_out"
+    if n_matched == 0:
+        return "below_threshold"
+    return "hits"
+
+
+def _hit(hit: Hit) -> dict[str, Any]:
+    return {
+        "rank": hit.rank,
+        "doc_id": hit.doc_id,
+        "source": hit.source,
+        "kind": hit.kind,
+        "path": hit.path,
+        "anchor": hit.anchor,
+        "title": hit.title,
+        "score": hit.score,
+        "relevance": hit.relevance,
+        "composite": hit.composite,
+        "confidence": hit.confidence,
+        "snippet": hit.snippet,
+        "snippets": [
+            {
+                "text": snippet.text,
+                "line_start": snippet.line_start,
+                "line_end": snippet.line_end,
+            }
+            for snippet in hit.snippets
+        ],
+        "line_start": hit.line_start,
+        "line_end": hit.line_end,
+        "time": hit.time,
+        "tags": list(hit.tags),
+        "flags": list(hit.flags),
+        "store": hit.store,
+    }
+
+
+def _problem(problem: Problem) -> dict[str, Any]:
+    return {
+        "path": problem.path,
+        "line": problem.line,
+        "reason": problem.reason,
+        "source": problem.source,
+    }

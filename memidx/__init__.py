@@ -1,0 +1,113 @@
+"""memidx: a search index over agent memory, and the evidence that it works.
+
+    import memidx
+    memidx.build(["docs"], store="store")
+    answer = memidx.open("store").search("file lock timeout")
+
+Names are imported when they are first used, so that a query pays for nothing else.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from memidx.version import VERSION as __version__
+
+if TYPE_CHECKING:
+    from memidx.errors import (
+        ConfigError,
+        FileError,
+        InputError,
+        MemidxError,
+        StoreCorrupt,
+        StoreError,
+        StoreLocked,
+        StoreMissing,
+        StoreVersion,
+        SuiteError,
+    )
+    from memidx.index import Index, build, index_collection, open
+    from memidx.published import (
+        build_memory_index,
+        is_index_stale,
+        query_index,
+        redact_local_paths,
+    )
+    from memidx.results import BuildReport, Explanation, RefreshReport, VerifyReport
+    from memidx.search.answer import Answer, Hit, Problem, Ranked, Snippet
+
+_HOMES = {
+    "Answer": "memidx.search.answer",
+    "BuildReport": "memidx.results",
+    "ConfigError": "memidx.errors",
+    "Explanation": "memidx.results",
+    "FileError": "memidx.errors",
+    "Hit": "memidx.search.answer",
+    "Index": "memidx.index",
+    "InputError": "memidx.errors",
+    "MemidxError": "memidx.errors",
+    "Problem": "memidx.search.answer",
+    "Ranked": "memidx.search.answer",
+    "RefreshReport": "memidx.results",
+    "Snippet": "memidx.search.answer",
+    "StoreCorrupt": "memidx.errors",
+    "StoreError": "memidx.errors",
+    "StoreLocked": "memidx.errors",
+    "StoreMissing": "memidx.errors",
+    "StoreVersion": "memidx.errors",
+    "SuiteError": "memidx.errors",
+    "VerifyReport": "memidx.results",
+    "build": "memidx.index",
+    "build_memory_index": "memidx.published",
+    "index_collection": "memidx.index",
+    "is_index_stale": "memidx.published",
+    "open": "memidx.index",
+    "query_index": "memidx.published",
+    "redact_local_paths": "memidx.published",
+}
+
+__all__ = [
+    "Answer",
+    "BuildReport",
+    "ConfigError",
+    "Explanation",
+    "FileError",
+    "Hit",
+    "Index",
+    "InputError",
+    "MemidxError",
+    "Problem",
+    "Ranked",
+    "RefreshReport",
+    "Snippet",
+    "StoreCorrupt",
+    "StoreError",
+    "StoreLocked",
+    "StoreMissing",
+    "StoreVersion",
+    "SuiteError",
+    "VerifyReport",
+    "__version__",
+    "build",
+    "build_memory_index",
+    "index_collection",
+    "is_index_stale",
+    "open",
+    "query_index",
+    "redact_local_paths",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'memidx' has no attribute {name!r}")
+    import importlib
+
+    value = getattr(importlib.import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,85 @@
+"""What does a build report?"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from memidx.opening import Opened, analyzer_for, manifest_of
+from memidx.results import BuildReport, failed_sources, problems
+from memidx.snapshot.look import Look
+from memidx.snapshot.publish import Built, build_store, check_store
+from memidx.sources.base import Skip
+from memidx.store.line import decode_line
+
+
+def run_build(
+    opened: Opened, *, full: bool, check: bool, shard: bool | None, jobs: int, now_ns: int
+) -> BuildReport:
+    """Build, or with `check` only compare, and say what happened.
+
+    Args:
+        opened: What `memidx.opening.open_for_build` resolved.
+        jobs: Processes that analyse documents.
+        now_ns: The clock, nanoseconds since the epoch.
+    """
+    workspace = opened.workspace
+    root = workspace.root or opened.home
+    manifest = manifest_of(opened)
+    if check:
+        built = check_store(workspace, root, opened.cache, manifest)
+    else:
+        built = build_store(
+            workspace,
+            root,
+            analyzer_for(opened),
+            opened.cache,
+            manifest,
+            full=full,
+            shard=shard,
+            now_ns=now_ns,
+        )
+    return _report(opened, root, built)
+
+
+def _report(opened: Opened, root: str, built: Built) -> BuildReport:
+    look, written = built.look, built.written
+    scan, plan = look.scan, look.plan
+    counts = _counts(look)
+    names = [source.name for source in opened.workspace.sources]
+    return BuildReport(
+        store=opened.workspace.store,
+        root=root,
+        n_docs=len(look.lines),
+        n_added=len(plan.added),
+        n_changed=len(plan.changed),
+        n_removed=len(plan.removed),
+        n_unchanged=len(look.lines) - len(plan.added) - len(plan.changed),
+        n_read=scan.n_read if scan else 0,
+        n_shards=len(written.shards) if written else 0,
+        shards_written=written.shards_written if written else 0,
+        lines_written=written.lines_changed if written else 0,
+        bytes_written=written.bytes_written if written else 0,
+        behind=built.behind,
+        manifest_differs=built.manifest_differs,
+        added=plan.added,
+        changed=plan.changed,
+        removed=plan.removed,
+        skips=problems(scan.skips if scan else ()),
+        unsupported=dict(scan.listing.survey.others) if scan else {},
+        sources={name: counts[name] for name in dict.fromkeys([*names, *sorted(counts)])},
+        sources_failed=failed_sources(scan.listing.failed if scan else {}),
+        damage=problems(Skip(found.path, found.reason, found.line) for found in look.damage),
+        elapsed_ms=0.0,
+        notes=(opened.cache.note,) if opened.cache.note else (),
+    )
+
+
+def _counts(look: Look) -> Counter[str]:
+    """Documents of each source; those of a failed source are known from their lines alone."""
+    counts: Counter[str] = Counter()
+    for known in look.scan.files.values() if look.scan else ():
+        counts[known.source] += len(known.docs)
+    for doc_id, line in look.lines.items():
+        if doc_id not in look.begins:
+            counts[decode_line(line).source] += 1
+    return counts

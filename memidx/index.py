@@ -1,0 +1,446 @@
+"""What can a program ask of memidx?
+
+The API boundary: a thin facade over opening, snapshot and search. Defaults that come from the
+environment and the clock are taken here (and in `memidx.cli`) and nowhere below.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any, Self
+
+from memidx.errors import InputError
+from memidx.opening import Opened, analyzer_for, open_for_build, open_store, watch_config
+from memidx.results import (
+    CatalogRow,
+    Explanation,
+    RefreshReport,
+    failed_sources,
+    problems,
+)
+from memidx.search.answer import Answer, Ranked
+from memidx.search.answering import Circumstances, answer
+from memidx.search.explaining import explain_lexical
+from memidx.search.filters import Filters, make_filters
+from memidx.search.ranking import (
+    STRATEGIES,
+    RankSettings,
+    SourceFactors,
+    check_threshold,
+    prepare,
+    rank,
+    rank_many,
+)
+from memidx.snapshot.refresh import Ready, Refresher
+from memidx.text.dates import days_since_epoch, parse_time
+
+if TYPE_CHECKING:
+    from memidx.collection import CollectionIndex
+    from memidx.results import BuildReport, VerifyReport
+    from memidx.snapshot.snapshot import Snapshot
+
+
+def open(
+    store: str | None = None,
+    *,
+    root: str | None = None,
+    env: Mapping[str, str] | None = None,
+    analyzer: str | None = None,
+) -> Index:
+    """Open a store for searching.
+
+    Args:
+        store: Path of the store's folder; None takes the configured one.
+        root: Folder that documents' paths are relative to; None lets the store say.
+        env: Environment for `MEMIDX_*` settings; None takes the process's.
+        analyzer: Name of the analyzer; None takes the configured one.
+
+    Raises:
+        StoreMissing: There is no store.
+        InputError: Root or configuration cannot be used.
+    """
+    return Index(store, root=root, env=os.environ if env is None else env, analyzer=analyzer)
+
+
+def build(
+    paths: Sequence[str] = (),
+    *,
+    root: str | None = None,
+    store: str | None = None,
+    full: bool = False,
+    check: bool = False,
+    shard: bool | None = None,
+    jobs: int = 1,
+    env: Mapping[str, str] | None = None,
+) -> BuildReport:
+    """Bring a store up to date with its sources; the committed bytes are all that it depends on.
+
+    Args:
+        paths: Files and folders; empty takes what the sources take.
+        root: Folder that documents' paths are relative to.
+        store: Path of the store's folder; None takes the configured one.
+        full: Read every source anew; the bytes are the same as without.
+        check: Write nothing and say whether the store is behind.
+        shard: False refuses more than one shard file.
+        jobs: Processes that analyse documents, >= 1.
+        env: Environment for `MEMIDX_*` settings; None takes the process's.
+
+    Raises:
+        InputError: Arguments or configuration that cannot be used.
+        StoreError: The store cannot be read or written; it is as it was.
+    """
+    from memidx.building import run_build  # a search does not pay for the import
+
+    started = time.perf_counter()
+    opened = open_for_build(paths, root, store, os.environ if env is None else env)
+    report = run_build(
+        opened, full=full, check=check, shard=shard, jobs=jobs, now_ns=time.time_ns()
+    )
+    return replace(report, elapsed_ms=round(1000 * (time.perf_counter() - started), 1))
+
+
+def index_collection(
+    documents: Iterable[tuple[str, str, str]],
+    *,
+    analyzer: str = "default",
+    k1: float | None = None,
+    b: float | None = None,
+) -> CollectionIndex:
+    """An index in memory over `(id, title, text)`, for test collections.
+
+    Args:
+        documents: Ids must be unique; order does not matter.
+        analyzer: Name of the analyzer.
+        k1: BM25's saturation; None takes the default.
+        b: BM25's length normalisation; None takes the default.
+    """
+    from memidx.collection import CollectionIndex  # needs numpy, a search does not
+
+    return CollectionIndex(documents, analyzer=analyzer, k1=k1, b=b)
+
+
+class Index:
+    """An open store: search it, ask it about itself. Use `memidx.open` to make one.
+
+    A search looks at the sources first and takes in what changed, in memory and in the cache; the
+    store's committed files are written by `memidx.build` alone. An index may be kept open for the
+    life of a process, in one thread at a time.
+    """
+
+    def __init__(
+        self,
+        store: str | None,
+        *,
+        root: str | None,
+        env: Mapping[str, str],
+        analyzer: str | None,
+    ) -> None:
+        self._root_given = root
+        self._env = env
+        self._analyzer_given = analyzer
+        self._adopt(open_store(store, root, env))
+        self._refresher.require_store()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the snapshot's memory map."""
+        self._refresher.forget()
+
+    def search(
+        self,
+        query: str,
+        k: int = 5,
+        *,
+        offset: int = 0,
+        strategy: str | None = None,
+        refresh: bool = True,
+        as_of: str | None = None,
+        sources: Sequence[str] = (),
+        kinds: Sequence[str] = (),
+        tags: Sequence[str] = (),
+        path_globs: Sequence[str] = (),
+        since: str | None = None,
+        until: str | None = None,
+        min_score: float | None = None,
+        dedupe: str | None = None,
+    ) -> Answer:
+        """The best documents for a query, and what their absence would mean.
+
+        Args:
+            query: Words (OR-ed), `"exact phrase"`, `-excluded`, `title:word`, `source:name`; no
+                text raises.
+            k: Hits wanted, >= 1.
+            offset: Hits to leave out at the front, >= 0.
+            strategy: `lexical`, `vector` or `hybrid`; None takes the configured one.
+            refresh: False answers from the last snapshot without looking at the sources.
+            as_of: ISO date that ages count from; None takes today (UTC).
+            sources: Names of sources to search; empty means all. Likewise `kinds` and `tags`.
+            path_globs: Globs over the path, any of them.
+            since: ISO date or `30d`, inclusive; `until` alike.
+            min_score: Smallest relevance of a hit, 0..1; None takes the configured one.
+            dedupe: `content` or `title`: show one of several hits that share it.
+
+        Raises:
+            InputError: An argument that cannot be used; a source or kind the index does not have.
+            StoreError: The index could not be read.
+        """
+        started = time.perf_counter()
+        _check_arguments(k, offset, strategy, min_score, dedupe)
+        ready = self._ready(refresh=refresh)
+        refreshed = time.perf_counter()
+        snapshot = ready.snapshot
+        day = _as_of(as_of)
+        filters = make_filters(
+            sources=sources,
+            kinds=kinds,
+            tags=tags,
+            path_globs=path_globs,
+            since=since,
+            until=until,
+            as_of_day=days_since_epoch(day),
+        )
+        self._check_names(filters, snapshot)
+        settings = self._settings(day)
+        prepared = prepare(snapshot, self._analyzer, query, settings.search)
+        ranking = rank(
+            snapshot,
+            prepared,
+            settings,
+            k=offset + k if dedupe is None else snapshot.n_docs,
+            strategy=strategy,
+            filters=filters,
+            min_score=min_score,
+        )
+        found = answer(
+            snapshot,
+            self._analyzer,
+            prepared,
+            ranking,
+            self._circumstances(ready, day),
+            k=k,
+            offset=offset,
+            dedupe=dedupe,
+            requested=strategy or settings.search.strategy,
+        )
+        ended = time.perf_counter()
+        timing = {
+            "refresh_ms": round(1000 * (refreshed - started), 3),
+            "search_ms": round(1000 * (ended - refreshed), 3),
+        }
+        return replace(found, timing=timing)
+
+    def rank(
+        self,
+        queries: Sequence[str],
+        k: int = 10,
+        *,
+        strategy: str | None = None,
+        as_of: str | None = None,
+    ) -> list[list[Ranked]]:
+        """Rankings of many queries over the last snapshot, with labels and without passages.
+
+        Scores and order are those of `search`, to the bit; call `refresh` first.
+        """
+        _check_arguments(k, 0, strategy, None, None)
+        snapshot = self._last().snapshot
+        settings = self._settings(_as_of(as_of))
+        return rank_many(snapshot, self._analyzer, settings, queries, k=k, strategy=strategy)
+
+    def search_ids(
+        self,
+        queries: Sequence[str],
+        k: int = 10,
+        *,
+        strategy: str | None = None,
+        as_of: str | None = None,
+    ) -> list[list[str]]:
+        """`doc_id`s of the best `k` documents, for many queries."""
+        rankings = self.rank(queries, k, strategy=strategy, as_of=as_of)
+        return [[hit.doc_id for hit in ranking] for ranking in rankings]
+
+    def refresh(self) -> RefreshReport:
+        """Compare with the sources now, and take in what changed."""
+        ready = self._ready(refresh=True)
+        circumstances = self._circumstances(ready, "")
+        return RefreshReport(
+            freshness=ready.freshness,
+            n_added=ready.n_added,
+            n_changed=ready.n_changed,
+            n_removed=ready.n_removed,
+            n_read=ready.n_read,
+            n_parsed=ready.n_parsed,
+            sources_failed=circumstances.sources_failed,
+            skipped=circumstances.skipped,
+            notes=circumstances.notes,
+        )
+
+    def explain(self, query: str, doc_id: str) -> Explanation:
+        """Where a document's lexical score for a query comes from.
+
+        Raises:
+            InputError: The index has no such document.
+        """
+        snapshot = self._last().snapshot
+        doc = snapshot.find(doc_id)
+        if doc is None:
+            raise InputError("no such document in the index", found=doc_id)
+        search = self._opened.config.search
+        prepared = prepare(snapshot, self._analyzer, query, search)
+        score, bound, parts = explain_lexical(snapshot, prepared, doc, k1=search.k1, b=search.b)
+        return Explanation(doc_id, score, bound, prepared.coverage.share(doc), parts)
+
+    def catalog(self) -> list[CatalogRow]:
+        """Every indexed document in order of `doc_id`, without its text."""
+        snapshot = self._last().snapshot
+        rows = []
+        for doc in range(snapshot.n_docs):
+            card = snapshot.card(doc)
+            rows.append(
+                CatalogRow(
+                    doc_id=snapshot.doc_ids[doc],
+                    source=snapshot.sources[snapshot.source_of[doc]],
+                    kind=snapshot.kinds[snapshot.kind_of[doc]],
+                    path=snapshot.path(doc),
+                    title=card.title,
+                    time=card.time,
+                )
+            )
+        return rows
+
+    def doc_ids(self) -> list[str]:
+        """Every `doc_id`, in ascending order of code points."""
+        ids = self._last().snapshot.doc_ids
+        return [ids[doc] for doc in range(len(ids))]
+
+    def status(self) -> dict[str, Any]:
+        """What the index holds, where it comes from and how fresh it is."""
+        from memidx.inspecting import status  # only who asks pays for the import
+
+        return status(self._opened, self._ready(refresh=True))
+
+    def verify(self) -> VerifyReport:
+        """Check every line of the store, and compare it with the content of every source file."""
+        from memidx.inspecting import verify  # only who asks pays for the import
+
+        return verify(self._opened)
+
+    @property
+    def store(self) -> str:
+        """Absolute path of the store's folder."""
+        return self._opened.workspace.store
+
+    @property
+    def root(self) -> str | None:
+        """Absolute path of the sources' root, or None when it is not known."""
+        return self._opened.workspace.root
+
+    @property
+    def strategy(self) -> str:
+        """The configured strategy."""
+        return self._opened.config.search.strategy
+
+    @property
+    def n_docs(self) -> int:
+        """Documents in the last snapshot."""
+        return self._last().snapshot.n_docs
+
+    @property
+    def build_id(self) -> str:
+        """Names the documents of the last snapshot, whatever the analyzer."""
+        return str(self._last().snapshot.facts["build_id"])
+
+    @property
+    def fingerprint(self) -> str:
+        """Fingerprint of the analyzer."""
+        return self._analyzer.fingerprint()
+
+    @property
+    def configuration(self) -> Mapping[str, Any]:
+        """The settings a ranking depends on, as JSON values."""
+        config = self._opened.config
+        factors = {name: asdict(value) for name, value in self._factors().items()}
+        return {"search": asdict(config.search), "sources": factors}
+
+    def _adopt(self, opened: Opened) -> None:
+        check_threshold(opened.config.search)
+        self._opened = opened
+        self._analyzer = analyzer_for(opened, self._analyzer_given)
+        self._refresher = Refresher(opened.workspace, self._analyzer, opened.cache)
+        self._current: Ready | None = None
+
+    def _ready(self, *, refresh: bool) -> Ready:
+        if refresh and watch_config(self._opened.home) != self._opened.watch:
+            # The configuration decides what the sources are, and it changed.
+            self._adopt(open_store(self.store, self._root_given, self._env))
+        self._current = self._refresher.ready(refresh=refresh, now_ns=time.time_ns())
+        return self._current
+
+    def _last(self) -> Ready:
+        return self._current or self._ready(refresh=True)
+
+    def _factors(self) -> dict[str, SourceFactors]:
+        return {
+            source.name: SourceFactors(source.weight, source.decay, source.decay_floor)
+            for source in self._opened.workspace.sources
+        }
+
+    def _settings(self, day: str) -> RankSettings:
+        return RankSettings(self._opened.config.search, self._factors(), days_since_epoch(day))
+
+    def _circumstances(self, ready: Ready, day: str) -> Circumstances:
+        return Circumstances(
+            store=self.store,
+            freshness=ready.freshness,
+            as_of=day,
+            sources_failed=failed_sources(ready.state.failed),
+            skipped=problems(ready.skips()),
+            notes=ready.notes,
+        )
+
+    def _check_names(self, filters: Filters, snapshot: Snapshot) -> None:
+        """A misspelt name must not look like an empty answer."""
+        sources = {source.name for source in self._opened.workspace.sources}
+        _check_known("source", filters.sources, sources.union(snapshot.sources))
+        kinds = {source.kind for source in self._opened.workspace.sources}
+        _check_known("kind", filters.kinds, kinds.union(snapshot.kinds))
+
+
+def _check_known(what: str, wanted: Sequence[str], known: set[str]) -> None:
+    for name in wanted:
+        if name not in known:
+            raise InputError(
+                f"no {what} has this name",
+                expected="one of " + ", ".join(sorted(known)),
+                found=repr(name),
+            )
+
+
+def _check_arguments(
+    k: int, offset: int, strategy: str | None, min_score: float | None, dedupe: str | None
+) -> None:
+    if k < 1 or offset < 0:
+        raise InputError("k must be at least 1 and offset at least 0", found=f"{k}, {offset}")
+    if strategy is not None and strategy not in STRATEGIES:
+        raise InputError("unknown strategy", expected=", ".join(STRATEGIES), found=repr(strategy))
+    if min_score is not None and not 0.0 <= min_score <= 1.0:
+        raise InputError("min_score is out of range", expected="0 to 1", found=str(min_score))
+    if dedupe not in (None, "content", "title"):
+        raise InputError("unknown dedupe", expected="content or title", found=repr(dedupe))
+
+
+def _as_of(given: str | None) -> str:
+    """The day ages count from: the caller's, else today in UTC."""
+    if given is None:
+        return time.strftime("%Y-%m-%d", time.gmtime())
+    parsed = parse_time(given)
+    if parsed is None:
+        raise InputError("as_of is not a date", expected="an ISO date", found=repr(given))
+    return parsed

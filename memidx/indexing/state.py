@@ -1,0 +1,157 @@
+"""What did the last look at the sources see?
+
+Local knowledge, never committed: signatures of every watched file, what each file became, and
+which snapshot was derived from it. A search compares it with the disk; when nothing differs, no
+file is read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from memidx.files import Signature
+from memidx.sources.base import Skip
+
+STATE_VERSION = 1
+
+# How an answer relates to its sources: docs/glossary.md, "freshness".
+Freshness = Literal["fresh", "refreshed", "unchecked", "stale"]
+
+# An entry changed this shortly before it was recorded may have changed again within the same
+# tick of the file system's clock: it is read again, as git does with its index.
+RACY_NS = 2_000_000_000
+
+
+class DocRef(NamedTuple):
+    """One document a file became: its id, its line's checksum, the line where it begins."""
+
+    doc_id: str
+    sum: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFile:
+    """What one source file was, and became, when it was last read.
+
+    Attributes:
+        source: The source that took it.
+        disk_path: Root-relative path as on disk.
+        digest: Hash of its bytes.
+        docs: The documents it became.
+        skips: What of it was not indexed.
+    """
+
+    source: str
+    disk_path: str
+    digest: str
+    docs: tuple[DocRef, ...]
+    skips: tuple[Skip, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """One recorded look.
+
+    Attributes:
+        root: Where the sources were.
+        settings: Hash of whatever decides what a file becomes.
+        recorded_ns: When, nanoseconds since the epoch.
+        watched: Root-relative path as on disk -> signature.
+        bases_failed: Folders that could not be walked, and why.
+        files: Identity path -> what it became.
+        failed: Source name -> why it failed.
+        skips: What was skipped before any file was read (names, links, collisions).
+        unsupported: Suffix -> files no source kind reads.
+        store: File of the store -> signature.
+        damage: Damaged places of the store: (path, line, reason).
+        snapshot: Key of the snapshot that holds all this.
+    """
+
+    root: str
+    settings: str
+    recorded_ns: int
+    watched: Mapping[str, Signature]
+    bases_failed: Mapping[str, str]
+    files: Mapping[str, KnownFile]
+    failed: Mapping[str, str]
+    skips: tuple[Skip, ...]
+    unsupported: Mapping[str, int]
+    store: Mapping[str, Signature]
+    damage: tuple[tuple[str, int | None, str], ...]
+    snapshot: str
+    behind: int = field(default=0)
+
+    def racy(self) -> list[str]:
+        """Watched paths whose signature does not prove that they are unchanged."""
+        limit = self.recorded_ns - RACY_NS
+        return [
+            path
+            for path, signature in self.watched.items()
+            if signature.mtime_ns >= limit or signature.ctime_ns >= limit
+        ]
+
+    def to_bytes(self) -> bytes:
+        """Compact JSON."""
+        document: dict[str, Any] = {
+            "version": STATE_VERSION,
+            "root": self.root,
+            "settings": self.settings,
+            "recorded_ns": self.recorded_ns,
+            "watched": self.watched,
+            "bases_failed": self.bases_failed,
+            "files": {
+                path: [known.source, known.disk_path, known.digest, known.docs, _rows(known.skips)]
+                for path, known in self.files.items()
+            },
+            "failed": self.failed,
+            "skips": _rows(self.skips),
+            "unsupported": self.unsupported,
+            "store": self.store,
+            "damage": self.damage,
+            "snapshot": self.snapshot,
+            "behind": self.behind,
+        }
+        # ASCII keeps the lone surrogates of undecodable file names out of the encoder's way.
+        return json.dumps(document, separators=(",", ":")).encode("ascii")
+
+
+def read_state(data: bytes) -> State | None:
+    """State from its bytes; None when they are damaged or of another version (then look anew)."""
+    try:
+        document = json.loads(data)
+        if document["version"] != STATE_VERSION:
+            return None
+        return State(
+            root=document["root"],
+            settings=document["settings"],
+            recorded_ns=document["recorded_ns"],
+            watched={path: Signature(*row) for path, row in document["watched"].items()},
+            bases_failed=document["bases_failed"],
+            files={
+                path: KnownFile(
+                    source, disk, digest, tuple(DocRef(*ref) for ref in docs), _skips(skips)
+                )
+                for path, (source, disk, digest, docs, skips) in document["files"].items()
+            },
+            failed=document["failed"],
+            skips=_skips(document["skips"]),
+            unsupported=document["unsupported"],
+            store={name: Signature(*row) for name, row in document["store"].items()},
+            damage=tuple((path, line, reason) for path, line, reason in document["damage"]),
+            snapshot=document["snapshot"],
+            behind=document["behind"],
+        )
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def _rows(skips: tuple[Skip, ...]) -> list[list[Any]]:
+    return [[skip.path, skip.reason, skip.line, skip.source] for skip in skips]
+
+
+def _skips(rows: list[list[Any]]) -> tuple[Skip, ...]:
+    return tuple(Skip(*row) for row in rows)

@@ -1,0 +1,90 @@
+"""What does the index say of itself, and is its store sound?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from memidx.opening import Opened, manifest_of
+from memidx.results import VerifyReport, failed_sources, problems
+from memidx.snapshot.look import look_at_sources
+from memidx.snapshot.refresh import Ready
+from memidx.sources.base import Skip
+from memidx.store.reader import read_store, source_fingerprint, store_signature
+
+
+def status(opened: Opened, ready: Ready) -> dict[str, Any]:
+    """Figures of the index: what it holds, where it is from, how fresh it is."""
+    snapshot, state, workspace = ready.snapshot, ready.state, opened.workspace
+    shards = {
+        name: signature.size
+        for name, signature in store_signature(workspace.store).items()
+        if name.endswith(".jsonl")
+    }
+    hashes = [
+        (snapshot.doc_ids[doc], snapshot.card(doc).source_hash) for doc in range(snapshot.n_docs)
+    ]
+    return {
+        "schema": "memidx.status/1",
+        "store": workspace.store,
+        "root": workspace.root,
+        "configuration": opened.config.file,
+        "project_name": opened.config.project_name,
+        "freshness": ready.freshness,
+        "n_docs": snapshot.n_docs,
+        "n_by_source": snapshot.n_docs_by_source,
+        "n_behind": state.behind,
+        "n_skipped": len(ready.skips()),
+        "damage": [f"{path}:{line}: {reason}" for path, line, reason in state.damage],
+        "sources_failed": dict(state.failed),
+        "n_shards": len(shards),
+        "size_bytes": sum(shards.values()),
+        "index_build_id": snapshot.facts["build_id"],
+        "source_fingerprint": source_fingerprint(hashes),
+        "analyzer": opened.config.analysis.analyzer,
+        "analyzer_fingerprint": snapshot.facts["analyzer"],
+        "n_terms": len(snapshot.terms),
+        "avgdl": {field.name: round(field.avgdl, 3) for field in snapshot.fields},
+        "cache": opened.cache.folder,
+        "notes": list(ready.notes),
+    }
+
+
+def verify(opened: Opened) -> VerifyReport:
+    """Check every line, and compare with every source file by content, trusting no signature.
+
+    Raises:
+        StoreMissing: There is no store.
+        StoreVersion: Another version wrote it.
+    """
+    workspace = opened.workspace
+    stored = read_store(workspace.store)
+    damage = problems(Skip(found.path, found.reason, found.line) for found in stored.damage)
+    n_lines = len(stored.lines) + sum(found.line is not None for found in stored.damage)
+    if workspace.root is None:
+        return VerifyReport(
+            sound=not damage,
+            damage=damage,
+            behind=(),
+            manifest_differs=False,
+            sources_failed=(),
+            skipped=(),
+            unchecked=True,
+            n_docs=len(stored.lines),
+            n_lines=n_lines,
+        )
+    look = look_at_sources(workspace, workspace.root, stored.lines, (), None)
+    plan = look.plan
+    wanted = replace(manifest_of(opened), shards=stored.manifest.shards)
+    differs = wanted != stored.manifest
+    return VerifyReport(
+        sound=not (damage or plan.size or differs),
+        damage=damage,
+        behind=tuple(sorted((*plan.added, *plan.changed, *plan.removed))),
+        manifest_differs=differs,
+        sources_failed=failed_sources(look.scan.listing.failed if look.scan else {}),
+        skipped=problems(look.scan.skips if look.scan else ()),
+        unchecked=False,
+        n_docs=len(stored.lines),
+        n_lines=n_lines,
+    )

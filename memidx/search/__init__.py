@@ -1,0 +1,1 @@
+"""Which hits, in what order, and why none?"""

@@ -1,0 +1,167 @@
+"""How does a ranking become an answer a person or a program can act on?
+
+Adds to each hit what it says (snippets with line numbers) and to the whole what it means (verdict,
+counts, problems, notes).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memidx.analysis.base import Analyzer
+from memidx.indexing.state import Freshness
+from memidx.search.answer import Answer, Hit, Problem, Verdict, decide_verdict
+from memidx.search.passages import snippets
+from memidx.search.ranking import Prepared, Ranking, Scored
+from memidx.snapshot.snapshot import Snapshot
+
+# What an answer lists of the documents that are not in the index; the count is always whole.
+MAX_SKIPPED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What is true of an answer besides its ranking."""
+
+    store: str
+    freshness: Freshness
+    as_of: str
+    sources_failed: tuple[Problem, ...]
+    skipped: tuple[Problem, ...]
+    notes: tuple[str, ...] = ()
+
+
+def answer(
+    snapshot: Snapshot,
+    analyzer: Analyzer,
+    prepared: Prepared,
+    ranking: Ranking,
+    circumstances: Circumstances,
+    *,
+    k: int,
+    offset: int = 0,
+    dedupe: str | None = None,
+    requested: str,
+) -> Answer:
+    """The answer to one query.
+
+    Args:
+        ranking: At least `offset` + k best hits.
+        k: Hits to show.
+        offset: Hits to leave out at the front.
+        dedupe: `content` or `title`: of hits that share it, only the first is shown.
+        requested: The strategy that was asked for, to say when another one ranked.
+    """
+    shown = _distinct(snapshot, ranking.best, dedupe)[offset : offset + k]
+    weights = {
+        term.term: term.weight * term.idf for term in prepared.terms if term.number is not None
+    }
+    hits = tuple(
+        _hit(snapshot, analyzer, scored, weights, rank, circumstances.store)
+        for rank, scored in enumerate(shown, start=offset + 1)
+    )
+    counts = Counter(snapshot.source_of[doc] for doc in ranking.matched)
+    verdict = decide_verdict(
+        has_terms=not prepared.is_empty,
+        n_docs=snapshot.n_docs,
+        any_term_known=bool(weights),
+        n_before_filters=ranking.n_before_filters,
+        n_after_filters=ranking.n_after_filters,
+        n_matched=len(ranking.matched),
+    )
+    notes = [*circumstances.notes, *_notes(verdict, prepared, ranking, requested, hits)]
+    return Answer(
+        text=prepared.parsed.text,
+        terms=tuple(dict.fromkeys(term.term for term in prepared.terms)),
+        excluded=prepared.parsed.excluded,
+        verdict=verdict,
+        freshness=circumstances.freshness,
+        strategy=ranking.strategy,
+        as_of=circumstances.as_of,
+        n_matched=len(ranking.matched),
+        n_by_source={snapshot.sources[n]: counts[n] for n in sorted(counts)},
+        sources_failed=circumstances.sources_failed,
+        skipped=circumstances.skipped[:MAX_SKIPPED],
+        n_skipped=len(circumstances.skipped),
+        build_id=snapshot.facts["build_id"],
+        fingerprint=snapshot.facts["analyzer"],
+        n_docs=snapshot.n_docs,
+        hits=hits,
+        notes=tuple(notes),
+    )
+
+
+def _distinct(snapshot: Snapshot, best: Sequence[Scored], dedupe: str | None) -> Sequence[Scored]:
+    if dedupe is None:
+        return best
+    seen: set[str] = set()
+    kept = []
+    for scored in best:
+        card = snapshot.card(scored.doc)
+        mark = card.source_hash if dedupe == "content" else card.title.casefold()
+        if mark not in seen:
+            seen.add(mark)
+            kept.append(scored)
+    return kept
+
+
+def _hit(
+    snapshot: Snapshot,
+    analyzer: Analyzer,
+    scored: Scored,
+    weights: dict[str, float],
+    rank: int,
+    store: str,
+) -> Hit:
+    doc = scored.doc
+    card = snapshot.card(doc)
+    doc_id, path = snapshot.doc_ids[doc], snapshot.path(doc)
+    shown = snippets(
+        snapshot.texts[doc], analyzer, weights, card.title, line_offset=snapshot.line_of[doc] - 1
+    )
+    first = shown[0] if shown else None
+    return Hit(
+        rank=rank,
+        doc_id=doc_id,
+        source=snapshot.sources[snapshot.source_of[doc]],
+        kind=snapshot.kinds[snapshot.kind_of[doc]],
+        path=path,
+        anchor=doc_id[len(path) + 1 :] or None,
+        title=card.title,
+        score=scored.score,
+        relevance=scored.relevance,
+        composite=scored.composite,
+        confidence=scored.confidence,
+        snippet=first.text if first else card.title,
+        snippets=shown,
+        line_start=first.line_start if first else None,
+        line_end=first.line_end if first else None,
+        time=card.time,
+        tags=card.tags,
+        flags=(),
+        store=store,
+    )
+
+
+def _notes(
+    verdict: Verdict,
+    prepared: Prepared,
+    ranking: Ranking,
+    requested: str,
+    hits: Sequence[Hit],
+) -> list[str]:
+    notes = []
+    if ranking.strategy != requested and verdict == "hits":
+        notes.append(
+            f"no {requested} hit is above weak: the same documents are ranked by {ranking.strategy}"
+        )
+    if verdict == "no_match" and prepared.parsed.phrases:
+        notes.append("no document holds the exact phrase; without the quotes its words are OR-ed")
+    unknown = [term.term for term in prepared.terms if term.number is None]
+    if unknown and verdict != "no_terms_in_index":
+        notes.append("in no document: " + ", ".join(dict.fromkeys(unknown[:10])))
+    if verdict == "hits" and not hits:
+        notes.append("the ranking ends before this offset")
+    return notes

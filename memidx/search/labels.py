@@ -1,0 +1,84 @@
+"""How far can a hit be trusted?
+
+`reliable`, `candidate` or `weak`, from the raw score of one channel with repeated query words
+counted once, and from how much of the query the document covers. The thresholds are the published
+ones until a corpus is calibrated; because idf grows with the corpus, one rare word is a
+`candidate` among ten documents and `reliable` among a thousand (docs/scoring.md, "Labels").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from memidx.analysis.base import QueryWord
+from memidx.scoring import MIN_COVERAGE
+from memidx.search.answer import Confidence
+from memidx.search.kernels import term_frequency
+from memidx.snapshot.snapshot import Snapshot
+
+_ORDER: tuple[Confidence, ...] = ("weak", "candidate", "reliable")
+
+
+def label(score: float, thresholds: tuple[float, float]) -> Confidence:
+    """Label of a raw score; thresholds are (reliable, candidate), inclusive."""
+    reliable, candidate = thresholds
+    if score >= reliable:
+        return "reliable"
+    return "candidate" if score >= candidate else "weak"
+
+
+def better(first: Confidence, second: Confidence) -> Confidence:
+    """The stronger of two labels."""
+    return max(first, second, key=_ORDER.index)
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    whole: int | None
+    terms: tuple[int | None, ...]
+
+
+class Coverage:
+    """How much of a query's content words a document holds.
+
+    Args:
+        snapshot: Where to look.
+        words: The query's words, repeats included.
+        numbers: Term -> number in the vocabulary, for every term of `words`.
+    """
+
+    def __init__(
+        self, snapshot: Snapshot, words: Sequence[QueryWord], numbers: Mapping[str, int | None]
+    ) -> None:
+        self._snapshot = snapshot
+        content = {word.whole: word for word in words if word.content}
+        self._words = tuple(
+            _Word(numbers.get(whole), tuple(numbers.get(term) for term, _ in word.terms))
+            for whole, word in content.items()
+        )
+
+    def share(self, doc: int) -> float:
+        """Share of the distinct content words, 0..1; 1 when the query has none.
+
+        A word counts whole when the document holds it whole, and else by the share of its parts:
+        a path of five names is not covered by its suffix.
+        """
+        if not self._words:
+            return 1.0
+        covered = 0.0
+        for word in self._words:
+            if self._holds(word.whole, doc):
+                covered += 1.0
+            elif word.terms:
+                covered += sum(self._holds(term, doc) for term in word.terms) / len(word.terms)
+        return covered / len(self._words)
+
+    def suffices(self, doc: int) -> bool:
+        """Whether a match may be more than `weak`."""
+        return self.share(doc) >= MIN_COVERAGE
+
+    def _holds(self, number: int | None, doc: int) -> bool:
+        if number is None:
+            return False
+        return any(term_frequency(field, number, doc) for field in self._snapshot.fields)

@@ -1,0 +1,210 @@
+"""Where do snapshots and local state live?
+
+In `store/.cache`; where the store cannot be written, in `MEMIDX_CACHE_DIR`, then the user's cache
+folder, then in memory. Everything here can be deleted at any time: it is derived again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os.path
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+
+from memidx import files
+from memidx.errors import FileError, StoreCorrupt
+from memidx.indexing.state import State, read_state
+from memidx.snapshot.snapshot import Snapshot
+from memidx.store.lock import store_lock
+from memidx.store.writer import prepare_store
+
+_STATE = "state.json"
+_ROOT = "root"
+
+
+class Cache:
+    """Derived files of one store.
+
+    Args:
+        store: Absolute path of the store's folder.
+        env: Environment, for `MEMIDX_CACHE_DIR`, `XDG_CACHE_HOME` and `HOME`.
+
+    Attributes:
+        folder: Where the files are; None when they are kept in memory.
+        note: A sentence for the caller when it is not the store's own cache, else None.
+    """
+
+    def __init__(self, store: str, env: Mapping[str, str]) -> None:
+        self._store = store
+        self._env = env
+        self._memory: dict[str, bytes] = {}
+        self.folder: str | None = os.path.join(store, ".cache")
+        self.note: str | None = None
+        self._writable: bool | None = None
+
+    def read_state(self) -> State | None:
+        """The last recorded look, or None.
+
+        A store that became read-only has an old record beside it and newer ones elsewhere: the
+        newest counts.
+        """
+        newest = read_state(self._memory[_STATE]) if _STATE in self._memory else None
+        for folder in self._readable():
+            try:
+                state = read_state(files.read_bytes(os.path.join(folder, _STATE)))
+            except FileError:
+                continue
+            if state and (newest is None or state.recorded_ns > newest.recorded_ns):
+                newest = state
+                self._adopt(folder)
+        return newest
+
+    def write_state(self, state: State) -> None:
+        """Record a look; the last writer wins, and each record is whole."""
+        self._write(_STATE, [state.to_bytes()])
+
+    def read_root(self) -> tuple[str, bool] | None:
+        """The recorded root, absolute, and whether the store is still where it was recorded."""
+        for folder in self._readable():
+            try:
+                data = files.read_bytes(os.path.join(folder, _ROOT))
+            except FileError:
+                continue
+            root, _, store = data.decode("utf-8", "surrogateescape").partition("\n")
+            if root:
+                place = os.path.normpath(os.path.join(self._store, root))
+                return place, store.rstrip("\n") == self._store
+        return None
+
+    def write_root(self, root: str) -> None:
+        """Record where the sources are, and where the store was then.
+
+        Root is written relative to the store where it holds the store, so that a copied checkout
+        does not look at the original's files.
+        """
+        inside = os.path.commonpath([root, self._store]) == root
+        text = os.path.relpath(root, self._store) if inside else root
+        data = f"{text}\n{self._store}\n".encode("utf-8", "surrogateescape")
+        if self._recorded_root() != data:
+            self._write(_ROOT, [data])
+
+    def _recorded_root(self) -> bytes | None:
+        try:
+            return files.read_bytes(os.path.join(self.folder or self._store, _ROOT))
+        except FileError:
+            return None
+
+    def open_snapshot(self, key: str) -> Snapshot | None:
+        """The snapshot with this key, mapped; None when it is not there or damaged."""
+        name = _snapshot_name(key)
+        if name in self._memory:
+            return Snapshot(memoryview(self._memory[name]), name)
+        for folder in self._readable():
+            path = os.path.join(folder, name)
+            try:
+                return Snapshot(files.map_file(path), path)
+            except (FileError, StoreCorrupt, ValueError, KeyError):
+                continue
+        return None
+
+    def write_snapshot(self, key: str, pieces: Iterable[bytes]) -> None:
+        """Keep a snapshot's bytes."""
+        self._write(_snapshot_name(key), pieces)
+
+    def prune(self, key: str) -> None:
+        """Remove every snapshot but this one; open maps of the others stay valid."""
+        keep = _snapshot_name(key)
+        for name in [name for name in self._memory if _is_snapshot(name) and name != keep]:
+            del self._memory[name]
+        if not self._is_writable() or self.folder is None:
+            return
+        for entry in files.list_dir(self.folder):
+            if _is_snapshot(entry.name) and entry.name != keep:
+                files.remove(os.path.join(self.folder, entry.name))
+
+    @contextmanager
+    def lock(self, timeout_s: float) -> Iterator[None]:
+        """The lock under which snapshots are built, where there is a folder to share.
+
+        Raises:
+            StoreLocked: Another process held it for longer than `timeout_s` seconds.
+        """
+        if not self._is_writable() or self.folder is None:
+            yield
+        elif self.folder == os.path.join(self._store, ".cache"):
+            with store_lock(self._store, timeout_s):
+                yield
+        else:
+            with store_lock(self.folder, timeout_s):
+                yield
+
+    def lock_store(self, timeout_s: float) -> AbstractContextManager[object]:
+        """The lock under which the store itself is written.
+
+        Raises:
+            StoreLocked: Another process held it for longer than `timeout_s` seconds.
+            FileError: The store cannot be written.
+        """
+        prepare_store(self._store)
+        return store_lock(self._store, timeout_s)
+
+    def _write(self, name: str, pieces: Iterable[bytes]) -> None:
+        if self._is_writable() and self.folder is not None:
+            path = os.path.join(self.folder, name)
+            files.write_atomic(path, pieces, scratch_dir=os.path.join(self.folder, "tmp"))
+        else:
+            self._memory[name] = b"".join(pieces)
+
+    def _is_writable(self) -> bool:
+        """Find the first folder that takes files, once, and only when something is written."""
+        if self._writable is None:
+            self._writable = self._choose()
+        return self._writable
+
+    def _choose(self) -> bool:
+        own = os.path.join(self._store, ".cache")
+        try:
+            prepare_store(self._store)
+            if files.is_writable_dir(own):
+                self.folder = own
+                return True
+        except FileError:
+            pass
+        for folder in self._elsewhere():
+            try:
+                files.make_dir(folder)
+            except FileError:
+                continue
+            if files.is_writable_dir(folder):
+                self.folder = folder
+                self.note = f"the store cannot be written; its cache is in {folder}"
+                return True
+        self.folder = None
+        self.note = "the store cannot be written; its cache is kept in memory for this process"
+        return False
+
+    def _adopt(self, folder: str) -> None:
+        self.folder = folder
+        if folder != os.path.join(self._store, ".cache"):
+            self.note = f"the store cannot be written; its cache is in {folder}"
+
+    def _readable(self) -> list[str]:
+        return [os.path.join(self._store, ".cache"), *self._elsewhere()]
+
+    def _elsewhere(self) -> list[str]:
+        """Cache folders outside the store, one per store: its path is hashed into the name."""
+        name = hashlib.blake2b(self._store.encode("utf-8", "replace"), digest_size=8).hexdigest()
+        bases = [self._env.get("MEMIDX_CACHE_DIR")]
+        if cache_home := self._env.get("XDG_CACHE_HOME"):
+            bases.append(os.path.join(cache_home, "memidx"))
+        elif home := self._env.get("HOME"):
+            bases.append(os.path.join(home, ".cache", "memidx"))
+        return [os.path.join(base, name) for base in bases if base]
+
+
+def _snapshot_name(key: str) -> str:
+    return f"snapshot-{key}.bin"
+
+
+def _is_snapshot(name: str) -> bool:
+    return name.startswith("snapshot-") and name.endswith(".bin")

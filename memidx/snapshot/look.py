@@ -1,0 +1,202 @@
+"""What is the index's content, given the store and the sources?
+
+A `Look` is one comparison: the stored lines, a scan of the sources, and the plan between them.
+Its content is the store with the plan applied; a search derives a snapshot from it, and `build`
+writes it to the shards.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from memidx.analysis.base import Analyzer
+from memidx.config import SourceConfig
+from memidx.errors import FileError, StoreCorrupt
+from memidx.files import Signature
+from memidx.indexing.plan import Plan, make_plan
+from memidx.indexing.scan import Scan, Scanner
+from memidx.indexing.state import State
+from memidx.snapshot.builder import Placed, build_snapshot
+from memidx.store.line import decode_line, line_sum
+from memidx.store.reader import Damage, index_build_id
+
+# A file that changes on each of this many reads is being written all the time.
+_ATTEMPTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """A store and where its documents come from.
+
+    Attributes:
+        store: Absolute path of the store's folder.
+        root: Absolute path of the sources' root; None when it is not known.
+        sources: In order of precedence.
+        settings: Hash of whatever decides what a file becomes.
+        max_bytes: Size cap of one document.
+        own: Absolute paths memidx writes, which are never a source.
+    """
+
+    store: str
+    root: str | None
+    sources: tuple[SourceConfig, ...]
+    settings: str
+    max_bytes: int
+    own: tuple[str, ...]
+
+    def scanner(self, root: str) -> Scanner:
+        """A reader of the sources."""
+        return Scanner(root, self.sources, max_bytes=self.max_bytes, own=self.own)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Store and sources, compared.
+
+    Attributes:
+        lines: `doc_id` -> line of the content, in ascending order of `doc_id`.
+        begins: `doc_id` -> line where the document begins in its file, where that is known.
+        plan: What the store lacks; empty when the sources were not looked at.
+        scan: The sources; None when they were not looked at.
+        damage: What of the store could not be read.
+    """
+
+    lines: Mapping[str, bytes]
+    begins: Mapping[str, int]
+    plan: Plan
+    scan: Scan | None
+    damage: tuple[Damage, ...]
+
+    @property
+    def build_id(self) -> str:
+        """Names the documents, whatever the analyzer."""
+        return index_build_id((doc_id, line_sum(line)) for doc_id, line in self.lines.items())
+
+    def key(self, analyzer: Analyzer) -> str:
+        """Key of the snapshot of this content under an analyzer."""
+        digest = hashlib.blake2b(self.build_id.encode(), digest_size=12)
+        for doc_id, line in self.begins.items():
+            if line != 1:
+                digest.update(f"{doc_id}\0{line}\n".encode())
+        return f"{digest.hexdigest()}-{analyzer_key(analyzer)}"
+
+    def placed(self) -> Iterator[Placed]:
+        """Documents in ascending order of `doc_id`."""
+        made = self.scan.documents if self.scan else {}
+        for doc_id, line in self.lines.items():
+            document = made.get(doc_id) or decode_line(line)
+            yield Placed(document, line_sum(line), self.begins.get(doc_id, 1))
+
+    def snapshot(self, analyzer: Analyzer) -> Iterator[bytes]:
+        """Bytes of the snapshot of this content."""
+        facts = {"build_id": self.build_id, "analyzer": analyzer.fingerprint()}
+        return build_snapshot(self.placed(), analyzer, facts=facts)
+
+
+def analyzer_key(analyzer: Analyzer) -> str:
+    """What of a snapshot's key says which analyzer made it."""
+    return hashlib.blake2b(analyzer.fingerprint().encode(), digest_size=6).hexdigest()
+
+
+def look_at_store(lines: Mapping[str, bytes], damage: tuple[Damage, ...]) -> Look:
+    """The store's own content, when its sources are not looked at.
+
+    Raises:
+        StoreCorrupt: Documents are lost, and the sources cannot replace them here.
+    """
+    refuse_damage(damage, "its sources were not looked at")
+    nothing = Plan((), (), (), {}, {})
+    return Look(dict(sorted(lines.items())), {}, nothing, None, damage)
+
+
+def look_at_sources(
+    workspace: Workspace,
+    root: str,
+    stored: Mapping[str, bytes],
+    damage: tuple[Damage, ...],
+    known: State | None,
+) -> Look:
+    """Compare store and sources, and read what is needed of the sources.
+
+    Args:
+        stored: `doc_id` -> line in the store; damaged lines are missing, and so heal.
+        known: The last look under the same settings and root, which saves reading.
+
+    Raises:
+        StoreCorrupt: Documents are lost, and a failed source may have been theirs.
+    """
+    scanner = workspace.scanner(root)
+    sums = {doc_id: line_sum(line) for doc_id, line in stored.items()}
+    for _ in range(_ATTEMPTS):
+        scan = scanner.scan(known)
+        failed = scan.listing.failed
+
+        def kept(doc_id: str, failed: Mapping[str, str] = failed) -> bool:
+            return bool(failed) and decode_line(stored[doc_id]).source in failed
+
+        plan = make_plan(sums, scan.files, kept_source=kept)
+        # A file that did not change, but whose documents the store lacks, is read after all.
+        for path in {plan.origin[d] for d in plan.origin if d not in scan.lines}:
+            scanner.read(scan, path)
+        if all(doc_id in scan.lines for doc_id in plan.origin):
+            break
+        known = None
+    else:
+        raise FileError("the sources keep changing while they are read", path=root)
+    if failed:
+        names = ", ".join(sorted(failed))
+        refuse_damage(damage, f"a source failed ({names}) that may hold the lost documents")
+    content = {**stored}
+    for doc_id in plan.removed:
+        del content[doc_id]
+    for doc_id in plan.origin:
+        content[doc_id] = scan.lines[doc_id]
+    return Look(dict(sorted(content.items())), plan.lines, plan, scan, damage)
+
+
+def refuse_damage(damage: tuple[Damage, ...], why: str) -> None:
+    """Raise when documents were lost.
+
+    Raises:
+        StoreCorrupt: Naming the first damaged place, and why it cannot be healed here.
+    """
+    lost = [found for found in damage if found.lost]
+    if lost:
+        first = lost[0]
+        more = f", and {len(lost) - 1} more places" if len(lost) > 1 else ""
+        raise StoreCorrupt(
+            f"{first.reason}{more}; {why}",
+            path=first.path,
+            line=first.line,
+            hint="run `memidx build` where the sources are, or restore the file from git",
+        )
+
+
+def record(
+    look: Look,
+    workspace: Workspace,
+    *,
+    key: str,
+    store: Mapping[str, Signature],
+    recorded_ns: int,
+) -> State:
+    """What to remember of a look, so that the next one can be quick."""
+    scan = look.scan
+    survey = scan.listing.survey if scan else None
+    return State(
+        root=workspace.root or "",
+        settings=workspace.settings,
+        recorded_ns=recorded_ns,
+        watched=dict(survey.files) if survey else {},
+        bases_failed=dict(survey.failed) if survey else {},
+        files=dict(scan.files) if scan else {},
+        failed=dict(scan.listing.failed) if scan else {},
+        skips=(*scan.listing.skips, *scan.unreadable) if scan else (),
+        unsupported=dict(survey.others) if survey else {},
+        store=dict(store),
+        damage=tuple((found.path, found.line, found.reason) for found in look.damage),
+        snapshot=key,
+        behind=look.plan.size,
+    )

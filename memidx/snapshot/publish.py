@@ -1,0 +1,125 @@
+"""How do the sources become a committed store, with a snapshot ready to query?
+
+Under the lock: compare, write the shards that changed, derive the snapshot, record the look. With
+`check` nothing is written: the answer is whether anything would be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from memidx.analysis.base import Analyzer
+from memidx.errors import StoreCorrupt, StoreMissing
+from memidx.indexing.state import State
+from memidx.snapshot.cache import Cache
+from memidx.snapshot.look import Look, Workspace, look_at_sources, record
+from memidx.store.line import decode_line
+from memidx.store.manifest import Manifest
+from memidx.store.reader import Damage, read_shards, read_store, store_signature
+from memidx.store.writer import Written, write_store
+
+# A build waits for the builders before it; a lock held longer than this is named in an error.
+BUILD_LOCK_WAIT_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What one build did, or would do.
+
+    Attributes:
+        look: Store and sources as they were compared.
+        written: What changed on disk; None with `check`.
+        behind: Whether the store lacked anything the sources or the configuration hold.
+        manifest_differs: Whether the configuration part of the manifest was behind.
+    """
+
+    look: Look
+    written: Written | None
+    behind: bool
+    manifest_differs: bool
+
+
+def check_store(workspace: Workspace, root: str, cache: Cache, manifest: Manifest) -> Built:
+    """Whether the store is behind its sources; writes nothing."""
+    lines, damage, current = _read(workspace.store)
+    known = _known(cache, workspace, root)
+    look = look_at_sources(workspace, root, lines, damage, known)
+    differs = current is None or replace(manifest, shards=current.shards) != current
+    return Built(look, None, bool(look.plan.size or differs or damage), differs)
+
+
+def build_store(
+    workspace: Workspace,
+    root: str,
+    analyzer: Analyzer,
+    cache: Cache,
+    manifest: Manifest,
+    *,
+    full: bool,
+    shard: bool | None,
+    now_ns: int,
+) -> Built:
+    """Make the store hold what the sources hold, and derive its snapshot.
+
+    Args:
+        manifest: Names and source definitions; the shards are the writer's to say.
+        full: Read every file anew and take no line from the store, but for the documents of a
+            failed source. The bytes are the same as without.
+        shard: False refuses more than one shard file.
+
+    Raises:
+        StoreLocked: Another process kept the lock too long.
+        InputError: One shard was asked for and does not hold the documents.
+        FileError: The store cannot be written; it is as it was.
+    """
+    with cache.lock_store(BUILD_LOCK_WAIT_S):
+        lines, damage, current = _read(workspace.store)
+        known = None if full else _known(cache, workspace, root)
+        look = look_at_sources(workspace, root, lines, damage, known)
+        if full:
+            look = _afresh(workspace, root, lines, look)
+        differs = current is None or replace(manifest, shards=current.shards) != current
+        written = write_store(workspace.store, manifest, look.lines, shard=shard)
+        cache.write_root(root)
+        key = look.key(analyzer)
+        if cache.open_snapshot(key) is None:
+            cache.write_snapshot(key, look.snapshot(analyzer))
+        settled = replace(look, plan=look.plan.done(), damage=())
+        signatures = store_signature(workspace.store)
+        cache.write_state(record(settled, workspace, key=key, store=signatures, recorded_ns=now_ns))
+        cache.prune(key)
+    return Built(look, written, bool(look.plan.size or differs or damage), differs)
+
+
+def _read(store: str) -> tuple[Mapping[str, bytes], tuple[Damage, ...], Manifest | None]:
+    """Lines and manifest of a store that may be absent or damaged."""
+    try:
+        stored = read_store(store)
+    except StoreMissing:
+        return {}, (), None
+    except StoreCorrupt as error:
+        # Without its manifest the shards in the folder are still the documents.
+        rest = read_shards(store)
+        lost = Damage(error.path or store, error.line, error.what)
+        return rest.lines, (lost, *rest.damage), None
+    return stored.lines, stored.damage, stored.manifest
+
+
+def _afresh(workspace: Workspace, root: str, stored: Mapping[str, bytes], look: Look) -> Look:
+    """The same look with every line taken from the sources, where they did not fail."""
+    failed = look.scan.listing.failed if look.scan else {}
+    kept = {
+        doc_id: line
+        for doc_id, line in stored.items()
+        if failed and decode_line(line).source in failed
+    }
+    fresh = look_at_sources(workspace, root, kept, (), None)
+    return replace(fresh, plan=look.plan)
+
+
+def _known(cache: Cache, workspace: Workspace, root: str) -> State | None:
+    state = cache.read_state()
+    if state is None or state.settings != workspace.settings or state.root != root:
+        return None
+    return state

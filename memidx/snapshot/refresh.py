@@ -1,0 +1,256 @@
+"""Which snapshot answers now, and how fresh is it?
+
+The quick way compares signatures of store and sources with the recorded state and opens the
+snapshot it names. When anything differs, store and sources are compared (`memidx.snapshot.look`)
+and a snapshot of the result is derived whole, under the lock. No committed byte is written here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os.path
+from dataclasses import dataclass, replace
+
+from memidx import files
+from memidx.analysis.base import Analyzer
+from memidx.errors import FileError, StoreLocked, StoreMissing
+from memidx.files import Signature
+from memidx.indexing.state import Freshness, State
+from memidx.snapshot.cache import Cache
+from memidx.snapshot.look import (
+    Look,
+    Workspace,
+    analyzer_key,
+    look_at_sources,
+    look_at_store,
+    record,
+)
+from memidx.snapshot.snapshot import Snapshot
+from memidx.sources.base import Skip
+from memidx.sources.listing import survey_arguments
+from memidx.sources.survey import survey
+from memidx.store.reader import read_store, store_signature
+
+# How long a query waits for another process before it answers from the last snapshot.
+LOCK_WAIT_S = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A snapshot to search, and what is known about it.
+
+    Attributes:
+        snapshot: Immutable.
+        freshness: `fresh` (checked, nothing new), `refreshed` (checked, and something new was
+            taken in), `unchecked` (not compared with the sources), `stale` (something is new and
+            could not be taken in).
+        state: The look the snapshot comes from.
+        n_added: Documents this call found to be new beside the store, and so on.
+        notes: Sentences for a person.
+    """
+
+    snapshot: Snapshot
+    freshness: Freshness
+    state: State
+    n_added: int = 0
+    n_changed: int = 0
+    n_removed: int = 0
+    n_read: int = 0
+    n_parsed: int = 0
+    notes: tuple[str, ...] = ()
+
+    def skips(self) -> tuple[Skip, ...]:
+        """What is not in the index, or not whole, and what of the store is damaged."""
+        damage = (Skip(path, reason, line) for path, line, reason in self.state.damage)
+        files = (skip for known in self.state.files.values() for skip in known.skips)
+        return (*damage, *self.state.skips, *files)
+
+
+class Refresher:
+    """Keeps the snapshot of one store in step with store and sources.
+
+    Args:
+        workspace: The store and its sources.
+        analyzer: What counts as a term.
+        cache: Where snapshots and state live.
+    """
+
+    def __init__(self, workspace: Workspace, analyzer: Analyzer, cache: Cache) -> None:
+        self.workspace = workspace
+        self._analyzer = analyzer
+        self._analyzer_key = analyzer_key(analyzer)
+        self._cache = cache
+        self._ready: Ready | None = None
+
+    def ready(self, *, refresh: bool, now_ns: int) -> Ready:
+        """The snapshot to search now.
+
+        Args:
+            refresh: Whether to compare with the sources.
+            now_ns: The clock, nanoseconds since the epoch.
+
+        Raises:
+            StoreMissing: There is no store.
+            StoreCorrupt: Lines are damaged and the sources cannot heal them.
+            StoreLocked: Another process builds, and there is no earlier snapshot.
+        """
+        store = self.require_store()
+        checked = refresh and self.workspace.root is not None
+        quick = self._quick(store, now_ns, checked=checked)
+        if quick is None:
+            quick = self._thorough(now_ns, checked=checked)
+        self._ready = quick
+        return quick
+
+    def require_store(self) -> dict[str, Signature]:
+        """Signatures of the store's files.
+
+        Raises:
+            StoreMissing: There is none.
+        """
+        store = store_signature(self.workspace.store)
+        if not store:
+            raise StoreMissing(
+                "there is no store here",
+                path=self.workspace.store,
+                hint="run `memidx build`, or name the store with --store",
+            )
+        return store
+
+    def forget(self) -> None:
+        """Let go of the snapshot and of the state."""
+        self._ready = None
+
+    def _quick(self, store: dict[str, Signature], now_ns: int, *, checked: bool) -> Ready | None:
+        for state in self._states():
+            if state.settings != self.workspace.settings or state.store != store:
+                continue
+            if not state.snapshot.endswith(self._analyzer_key):
+                continue
+            if checked and not self._unchanged(state, now_ns):
+                continue
+            snapshot = self._open(state.snapshot)
+            if snapshot is not None:
+                if checked:
+                    state = self._settled(state, now_ns)
+                return Ready(snapshot, "fresh" if checked else "unchecked", state)
+        return None
+
+    def _states(self) -> list[State]:
+        """The state of this process first, then the recorded one if another process wrote it."""
+        mine = self._ready.state if self._ready else None
+        if mine is not None and mine.store == store_signature(self.workspace.store):
+            return [mine]
+        theirs = self._cache.read_state()
+        return [state for state in (mine, theirs) if state is not None]
+
+    def _unchanged(self, state: State, now_ns: int) -> bool:
+        root = self.workspace.root
+        if root is None or state.root != root:
+            return False
+        bases, suffixes = survey_arguments(self.workspace.sources)
+        now = survey(root, bases, suffixes, self.workspace.own)
+        if now.files != state.watched or now.failed != state.bases_failed:
+            return False
+        racy = state.racy()
+        if not racy:
+            return True
+        digests = {known.disk_path: known.digest for known in state.files.values()}
+        return all(self._same_bytes(root, path, digests.get(path)) for path in racy)
+
+    def _same_bytes(self, root: str, path: str, digest: str | None) -> bool:
+        if digest is None:
+            # A watched file that no source took decides nothing, unless it is a list of ignores.
+            return os.path.basename(path) != ".memidxignore"
+        try:
+            data = files.read_bytes(os.path.join(root, path))
+        except FileError:
+            return False
+        return hashlib.blake2b(data, digest_size=16).hexdigest() == digest
+
+    def _settled(self, state: State, now_ns: int) -> State:
+        """The state, recorded anew when its racy entries have been proved unchanged by now."""
+        if not state.racy():
+            return state
+        later = replace(state, recorded_ns=now_ns)
+        if len(later.racy()) < len(state.racy()):
+            self._remember(later)
+        return later
+
+    def _thorough(self, now_ns: int, *, checked: bool) -> Ready:
+        stored = read_store(self.workspace.store)
+        previous = self._ready.state if self._ready else self._cache.read_state()
+        root = self.workspace.root
+        if checked and root is not None:
+            usable = (
+                previous is not None
+                and previous.settings == self.workspace.settings
+                and previous.root == root
+            )
+            known = previous if usable else None
+            look = look_at_sources(self.workspace, root, stored.lines, stored.damage, known)
+        else:
+            look = look_at_store(stored.lines, stored.damage)
+        key = look.key(self._analyzer)
+        state = record(look, self.workspace, key=key, store=stored.signatures, recorded_ns=now_ns)
+        try:
+            snapshot = self._derive(look, key)
+        except StoreLocked:
+            return self._last(previous)
+        # An unchecked look must not be taken for a comparison with the sources later.
+        if checked or root is None:
+            self._remember(state)
+            self._cache.prune(key)
+        news = look.plan.size > 0 if previous is None else previous.snapshot != key
+        freshness: Freshness = "unchecked"
+        if checked:
+            freshness = "refreshed" if news else "fresh"
+        scan = look.scan
+        return Ready(
+            snapshot,
+            freshness,
+            state,
+            n_added=len(look.plan.added),
+            n_changed=len(look.plan.changed),
+            n_removed=len(look.plan.removed),
+            n_read=scan.n_read if scan else 0,
+            n_parsed=scan.n_parsed if scan else 0,
+            notes=(self._cache.note,) if self._cache.note else (),
+        )
+
+    def _derive(self, look: Look, key: str) -> Snapshot:
+        snapshot = self._open(key)
+        if snapshot is not None:
+            return snapshot
+        with self._cache.lock(LOCK_WAIT_S):
+            # Whoever held the lock before may have built this very snapshot.
+            snapshot = self._open(key)
+            if snapshot is None:
+                self._cache.write_snapshot(key, look.snapshot(self._analyzer))
+                snapshot = self._open(key)
+        if snapshot is None:
+            raise FileError("the snapshot that was just written cannot be read", path=key)
+        return snapshot
+
+    def _open(self, key: str) -> Snapshot | None:
+        if self._ready is not None and self._ready.state.snapshot == key:
+            return self._ready.snapshot
+        return self._cache.open_snapshot(key)
+
+    def _last(self, previous: State | None) -> Ready:
+        """The last snapshot, when a newer one cannot be built now."""
+        snapshot = None if previous is None else self._open(previous.snapshot)
+        if previous is None or snapshot is None:
+            raise StoreLocked(
+                "another process is writing the index, and there is no earlier snapshot",
+                path=self.workspace.store,
+                hint="try again in a moment",
+            )
+        note = "another process is writing the index: this answer is from the last snapshot"
+        return Ready(snapshot, "stale", previous, notes=(note,))
+
+    def _remember(self, state: State) -> None:
+        # Without a record the next search looks at everything again; it is not wrong.
+        with contextlib.suppress(FileError):
+            self._cache.write_state(state)
