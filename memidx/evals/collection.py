@@ -30,7 +30,7 @@ class RanksBatches(Protocol):
     @property
     def fingerprint(self) -> str: ...  # noqa: D102
     def rank(  # noqa: D102
-        self, queries: Sequence[str], k: int, *, strategy: str | None = None
+        self, queries: Sequence[str], k: int, /, *, strategy: str | None = None
     ) -> Sequence[Sequence[Ranked]]: ...
 
 
@@ -38,7 +38,7 @@ class IndexesCollections(Protocol):
     """The function that indexes `(doc_id, title, text)` triples in memory."""
 
     def __call__(  # noqa: D102
-        self, docs: Iterable[tuple[str, str, str]], *, analyzer: str, k1: float, b: float
+        self, documents: Iterable[tuple[str, str, str]], *, analyzer: str, k1: float, b: float
     ) -> RanksBatches: ...
 
 

@@ -61,6 +61,8 @@ class Searchable(Protocol):
     def build_id(self) -> str: ...  # noqa: D102
     @property
     def fingerprint(self) -> str: ...  # noqa: D102
+    @property
+    def configuration(self) -> Mapping[str, Any]: ...  # noqa: D102
     def refresh(self) -> Refreshed: ...  # noqa: D102
     def catalog(self) -> Sequence[Row]: ...  # noqa: D102
     def rank(  # noqa: D102
@@ -112,9 +114,9 @@ def evaluate(
             "corpus_fingerprint": index.build_id,
             "n_docs": len(catalog),
             "suite_hash": suite.digest,
-            "configuration_hash": _configuration_hash(index),
+            "configuration_hash": _hash(index.configuration),
             "analyzer_fingerprint": index.fingerprint,
-            "strategy": strategy or _default_strategy(index),
+            "strategy": strategy or index.configuration["search"]["strategy"],
             "as_of": as_of,
             "version": VERSION,
             "freshness": refreshed.freshness,
@@ -249,20 +251,6 @@ def _notes(
     return tuple(notes)
 
 
-def _configuration_hash(index: object) -> str | None:
-    """Hash of the settings that move a ranking; None for an index that has no configuration."""
-    import dataclasses
-
-    config: Any = getattr(index, "config", None)
-    if config is None:
-        return None
-    settings = dataclasses.asdict(config)
-    for key in ("file", "project_name", "framework", "store"):
-        settings.pop(key, None)
-    canonical = json.dumps(settings, sort_keys=True, default=dict)
+def _hash(settings: Mapping[str, Any]) -> str:
+    canonical = json.dumps(settings, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()
-
-
-def _default_strategy(index: object) -> str | None:
-    search: Any = getattr(getattr(index, "config", None), "search", None)
-    return None if search is None else str(search.strategy)

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from memidx.config import Config
 from memidx.evals import Suite, parse_suite
 
 
@@ -50,7 +49,9 @@ class FakeIndex:
     rankings: Mapping[str, Sequence[str]]
     freshness: str = "fresh"
     sources_failed: Sequence[Failed] = ()
-    config: Config = field(default_factory=Config)
+    configuration: Mapping[str, Any] = field(
+        default_factory=lambda: {"search": {"strategy": "lexical"}, "sources": {}}
+    )
     build_id: str = "build-1"
     fingerprint: str = "analyzer-1"
     asked: dict[str, Any] = field(default_factory=dict)

@@ -50,8 +50,8 @@ class FakeIndex:
 
     fingerprint = "analyzer-1"
 
-    def __init__(self, docs: Iterable[tuple[str, str, str]], **options: Any) -> None:
-        self.docs = list(docs)
+    def __init__(self, documents: Iterable[tuple[str, str, str]], **options: Any) -> None:
+        self.docs = list(documents)
         self.options = options
 
     def rank(

@@ -16,6 +16,14 @@ def test_exit_code_is_the_documented_one(outcome: Outcome) -> None:
 
 
 @pytest.mark.parametrize("outcome", Outcome)
+def test_the_command_line_has_the_same_code(outcome: Outcome) -> None:
+    """What a report says is what the process ends with."""
+    from memidx.cli.exit_codes import for_outcome
+
+    assert for_outcome(outcome.value) == outcome.exit_code
+
+
+@pytest.mark.parametrize("outcome", Outcome)
 def test_verdict_line_names_the_code_of_its_outcome(outcome: Outcome) -> None:
     """The line's word and number come from the same outcome."""
     expected = f"{outcome.value.upper()} (exit {CODES[outcome.value]}): why"
