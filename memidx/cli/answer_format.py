@@ -10,9 +10,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from memidx.cli.answer_markdown import answer_markdown
-from memidx.cli.answer_table import answer_table
-from memidx.cli.answer_words import closing_line
 from memidx.cli.terminal import to_json
 
 if TYPE_CHECKING:
@@ -75,7 +72,23 @@ def _aside(answer: Answer, form: str) -> str:
     """What the form itself cannot say: nothing, but for bare paths."""
     if form != "files":
         return ""
+    from memidx.cli.answer_words import closing_line
+
     return "\n".join((*answer.notes, closing_line(answer)))
+
+
+# A form is loaded when it is the one that is asked for: a program that reads JSON does not wait
+# for the words of the table.
+def _table(answer: Answer) -> str:
+    from memidx.cli.answer_table import answer_table
+
+    return answer_table(answer)
+
+
+def _markdown(answer: Answer) -> str:
+    from memidx.cli.answer_markdown import answer_markdown
+
+    return answer_markdown(answer)
 
 
 def _json(answer: Answer) -> str:
@@ -98,9 +111,9 @@ def _size(text: str) -> int:
 
 
 _FORMS: Mapping[str, Callable[[Answer], str]] = {
-    "table": answer_table,
+    "table": _table,
     "json": _json,
     "jsonl": _jsonl,
-    "md": answer_markdown,
+    "md": _markdown,
     "files": _files,
 }
