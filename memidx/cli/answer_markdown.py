@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memidx.cli.answer_words import closing_line, cut, place, printable, why_empty
+from memidx.cli.answer_words import closing_line, cut, place, why_empty
+from memidx.cli.terminal import printable
 
 if TYPE_CHECKING:
     from memidx.search.answer import Answer, Hit

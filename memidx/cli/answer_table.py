@@ -6,8 +6,8 @@ import sys
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from memidx.cli.answer_words import closing_line, cut, place, printable, why_empty
-from memidx.cli.terminal import bold, columns, dim, wants_colour
+from memidx.cli.answer_words import closing_line, cut, place, why_empty
+from memidx.cli.terminal import bold, columns, dim, printable, wants_colour
 
 if TYPE_CHECKING:
     from memidx.search.answer import Answer, Hit

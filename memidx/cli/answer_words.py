@@ -67,7 +67,7 @@ def closing_line(answer: Answer) -> str:
     if answer.excluded:
         parts.append("without " + ", ".join(printable(word) for word in answer.excluded))
     if answer.n_skipped:
-        parts.append(f"{answer.n_skipped} skipped (memidx status)")
+        parts.append(f"{answer.n_skipped} skipped (memidx verify lists them)")
     if answer.sources_failed:
         parts.append(
             "FAILED "

@@ -60,8 +60,17 @@ def eval_command(
     ] = None,
 ) -> None:
     """Run a suite of golden queries, or measure a test collection."""
-    for_suite = {"--store": store, "--report-dir": report_dir, "--lint": lint or None}
-    for_beir = {"--run-file": run_file, "--analyzer": analyzer, "--k1": k1, "--b": b}
+    for_suite: dict[str, object] = {
+        "--store": store,
+        "--report-dir": report_dir,
+        "--lint": lint or None,
+    }
+    for_beir: dict[str, object] = {
+        "--run-file": run_file,
+        "--analyzer": analyzer,
+        "--k1": k1,
+        "--b": b,
+    }
     if beir is not None:
         _refuse("SUITE", suite, "--beir measures a collection, not a suite")
         for name, value in for_suite.items():

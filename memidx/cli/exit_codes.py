@@ -68,7 +68,8 @@ def for_build(report: BuildReport, *, check: bool) -> int:
 def for_verify(report: VerifyReport) -> int:
     """Code of a verification; what could not be looked at is neither sound nor damaged."""
     unknown = UNFINISHED if report.unchecked or report.sources_failed else YES
-    broken = NO if report.damage or report.behind or not (report.sound or unknown) else YES
+    found = report.damage or report.behind or report.manifest_differs
+    broken = NO if found or not (report.sound or unknown) else YES
     return worst(broken, unknown)
 
 

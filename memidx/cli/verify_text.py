@@ -19,6 +19,7 @@ def verify_text(report: VerifyReport) -> str:
         *problem_lines("Damaged", report.damage),
         *first_few([f"Behind: {printable(doc_id)}" for doc_id in report.behind]),
         *problem_lines("Source failed", report.sources_failed),
+        *problem_lines("Skipped", report.skipped),
     ]
     if report.manifest_differs:
         lines.append("Behind: the settings of the sources")

@@ -47,7 +47,7 @@ def test_the_closing_line_names_what_was_searched() -> None:
     )
     assert line == (
         "hits: 1 shown of 1,400 matched (docs 1,300, notes 100); stale; lexical; "
-        "120 documents searched; without timeout; 2 skipped (memidx status); "
+        "120 documents searched; without timeout; 2 skipped (memidx verify lists them); "
         "FAILED notes (no such folder)"
     )
 

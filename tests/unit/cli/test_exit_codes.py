@@ -85,6 +85,7 @@ def test_build_says_whether_the_store_is_behind(
         (verify_report(sound=False, damage=(FAILED,)), 1),
         (verify_report(sound=False, behind=("a.md",)), 1),
         (verify_report(sound=False), 1),
+        (verify_report(sound=False, manifest_differs=True, sources_failed=(FAILED,)), 1),
         (verify_report(sound=False, unchecked=True), 3),
         (verify_report(unchecked=True), 3),
         (verify_report(sources_failed=(FAILED,)), 3),

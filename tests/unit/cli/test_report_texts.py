@@ -130,11 +130,13 @@ def test_damage_is_named_by_file_and_line() -> None:
             damage=(Problem("store/docs.jsonl", "checksum", line=2),),
             behind=("a.md",),
             manifest_differs=True,
+            skipped=(Problem("bad.md", "not UTF-8", source="docs"),),
         )
     )
     assert text.splitlines() == [
         "Damaged: store/docs.jsonl:2: checksum",
         "Behind: a.md",
+        "Skipped: docs: bad.md: not UTF-8",
         "Behind: the settings of the sources",
         "NOT SOUND: 3 lines, 3 documents, 1 damaged place, 1 behind",
     ]
