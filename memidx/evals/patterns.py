@@ -62,8 +62,17 @@ class Resolver:
             return frozenset(self._by_path[pattern])
         if not is_glob(pattern):
             return frozenset()
+        begins, ends = _fixed_ends(pattern)
         fits = matcher(pattern)
-        return frozenset(row.doc_id for row in self.rows.values() if fits(row.path, _anchor(row)))
+        if "#" not in pattern:
+            paths = [p for p in self._by_path if p.startswith(begins) and p.endswith(ends)]
+            return frozenset(d for p in paths if fits(p, None) for d in self._by_path[p])
+        rows = [
+            row
+            for doc_id, row in self.rows.items()
+            if doc_id.startswith(begins) and doc_id.endswith(ends)
+        ]
+        return frozenset(row.doc_id for row in rows if fits(row.path, _anchor(row)))
 
 
 def clean(pattern: str) -> str:
@@ -94,6 +103,13 @@ def matcher(pattern: str) -> Callable[[str, str | None], bool]:
         )
 
     return fits
+
+
+def _fixed_ends(pattern: str) -> tuple[str, str]:
+    """What every match of a glob begins and ends with: cheap to look at first."""
+    wild = [i for i, character in enumerate(pattern) if character in "*?[]"]
+    # `**/a.md` matches `a.md`, so the slash is not fixed.
+    return pattern[: wild[0]], pattern[wild[-1] + 1 :].lstrip("/")
 
 
 def _path_matcher(pattern: str) -> Callable[[str], bool]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from memidx.evals.patterns import Resolver, matcher
+from memidx.evals.patterns import Resolver, is_glob, matcher
 
 DOC_IDS = [
     "README.md",
@@ -100,3 +103,34 @@ def test_hostile_globs_end(resolver: Resolver) -> None:
     started = time.perf_counter()
     assert not matcher("**/" * 30 + "*a" * 30 + "b")("/".join(["a" * 200] * 30), None)
     assert time.perf_counter() - started < 5
+
+
+_NAMES = st.sampled_from(["a", "b", "a.md", "b.md", "[x].md", "a#b.md"])
+_PARTS = st.sampled_from(["**", "*", "*.md", "?", "a", "b.md", "[ab].md", "[", "a#*", "*#b.md"])
+
+
+@given(
+    names=st.lists(st.lists(_NAMES, min_size=1, max_size=3), min_size=1, max_size=6),
+    parts=st.lists(_PARTS, min_size=1, max_size=4),
+)
+def test_looking_at_the_ends_first_changes_nothing(names: Any, parts: Any) -> None:
+    """A glob finds what trying it on every document finds."""
+    rows = [_Row("/".join(name)) for name in names]
+    pattern = "/".join(parts)
+    resolver = Resolver(rows)
+    if not is_glob(pattern) or pattern in resolver.rows:
+        return
+    expected = {row.doc_id for row in rows if matcher(pattern)(row.path, None)}
+    assert resolver.documents(pattern) == expected
+
+
+@dataclass(frozen=True)
+class _Row:
+    path: str
+    source: str = "docs"
+    title: str = "T"
+    time: str | None = None
+
+    @property
+    def doc_id(self) -> str:
+        return self.path
