@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 from memidx import files
 from memidx.errors import StoreLocked
-from memidx.store.writer import CACHE_NAME, prepare_store
+from memidx.store.writer import CACHE_NAME, prepare_store, scratch_dir
 
 LOCK_NAME = "lock"
 _POLL_S = 0.01
@@ -38,7 +38,7 @@ def store_lock(path: str, timeout_s: float) -> Iterator[str]:
     # Only a writer needs it: a search on a ready snapshot does without.
     import filelock
 
-    prepare_store(path)
+    files.make_dir(scratch_dir(path))
     file = os.path.join(path, CACHE_NAME, LOCK_NAME)
     lock = filelock.FileLock(file, timeout=timeout_s, poll_interval=_POLL_S)
     try:
@@ -52,6 +52,7 @@ def store_lock(path: str, timeout_s: float) -> Iterator[str]:
     except OSError as error:
         raise files.failed("lock", file, error) from error
     try:
+        prepare_store(path)
         yield file
     finally:
         lock.release()

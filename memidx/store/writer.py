@@ -21,6 +21,7 @@ from memidx.store.reader import refuse_file
 
 CACHE_NAME = ".cache"
 SCRATCH_NAME = "tmp"
+IGNORE_NAME = ".gitignore"
 _IGNORE_ALL = b"# Made again from the store when it is gone.\n*\n"
 
 
@@ -73,7 +74,7 @@ def write_store(
     old_data, old_names = _current(path)
     prepare_store(path)
     scratch = scratch_dir(path)
-    files.remove_temporaries(scratch, _is_store_file)
+    files.remove_temporaries(scratch, _is_written_here)
 
     present, old_lines = _compare(path, plan, lines, old_names)
     made: list[str] = []
@@ -103,13 +104,15 @@ def write_store(
 def prepare_store(path: str) -> None:
     """Makes the store's folder and its cache folder, which keeps itself out of git.
 
+    The caller holds the store's lock (which makes the folders it needs by itself).
+
     Raises:
         FileError: Not allowed, or something else is in the way.
     """
     cache = os.path.join(path, CACHE_NAME)
     scratch = scratch_dir(path)
     files.make_dir(scratch)
-    ignore = os.path.join(cache, ".gitignore")
+    ignore = os.path.join(cache, IGNORE_NAME)
     if not files.exists(ignore) or files.read_bytes(ignore) != _IGNORE_ALL:
         files.write_atomic(ignore, _IGNORE_ALL, scratch_dir=scratch)
 
@@ -119,8 +122,8 @@ def scratch_dir(path: str) -> str:
     return os.path.join(path, CACHE_NAME, SCRATCH_NAME)
 
 
-def _is_store_file(name: str) -> bool:
-    return name == MANIFEST_NAME or shard_prefix(name) is not None
+def _is_written_here(name: str) -> bool:
+    return name in (MANIFEST_NAME, IGNORE_NAME) or shard_prefix(name) is not None
 
 
 def _current(path: str) -> tuple[bytes | None, tuple[str, ...]]:
