@@ -184,7 +184,8 @@ class DefaultAnalyzer:
         start, end, kind, text, dotted = token
         if kind == "C":
             for at, character in enumerate(text):
-                terms = (character,) if at + 1 == len(text) else (character, text[at : at + 2])
+                pair = text[at : at + 2]
+                terms = (character, pair) if len(pair) == 2 else (character,)
                 yield start + at, start + at + 1, terms
         elif kind == "T":
             for at, gram in enumerate(_trigrams(text)):
@@ -192,14 +193,14 @@ class DefaultAnalyzer:
         else:
             same_places = len(text) == end - start
             for leaf in self._parts.leaves(text):
-                terms = (leaf.own, *leaf.wholes, *leaf.forms)
+                of_leaf = (leaf.own, *leaf.wholes, *leaf.forms)
                 if dotted:
-                    terms += (fold(dotted),)
+                    of_leaf += (fold(dotted),)
                     dotted = ""
                 if same_places:
-                    yield start + leaf.start, start + leaf.end, terms
+                    yield start + leaf.start, start + leaf.end, of_leaf
                 else:
-                    yield start, end, terms
+                    yield start, end, of_leaf
 
     def _with_aliases(self, words: list[QueryWord]) -> list[QueryWord]:
         """Words with the terms of their aliases, the longest alias first."""

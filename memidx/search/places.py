@@ -1,0 +1,175 @@
+"""Where in a text do the words of a query stand?
+
+Analysing a whole document to show three snippets of it would cost more than the search did. So
+places are looked for by plain substring search, with needles that any spelling of a term begins
+with, and only the word found there is analysed, by the analyzer that indexed it: a place is
+never a guess. Where substring search cannot see through a text (combining marks, invisible
+characters, Arabic prefixes), each such word is analysed.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+from memidx.analysis.base import Analyzer
+from memidx.analysis.normalise import fold, normalise
+
+MAX_FINDS = 300
+"""Occurrences of one needle that are looked at; a document that repeats a word more often is
+shown by one of the first."""
+MAX_UNSEEN = 5000
+"""How many words that substring search cannot see through are analysed."""
+MAX_WORD = 400
+"""How far around a find its word may reach, in characters."""
+
+_UNSEEN = "\x00"
+
+
+class Place(NamedTuple):
+    """`text[start:end]` holds these query terms."""
+
+    start: int
+    end: int
+    terms: tuple[str, ...]
+
+
+def places(text: str, analyzer: Analyzer, wanted: Mapping[str, float]) -> list[Place]:
+    """Places of query terms, in order of their beginning.
+
+    All of them in an ordinary document; in one that repeats a word hundreds of times, the first.
+    Never empty when the analyzer indexes the text under one of the terms.
+    """
+    plain = _plain(text)
+    seen: dict[str, list[Place]] = {}
+    found: dict[tuple[int, int], Place] = {}
+    looked: set[int] = set()
+
+    def look(at: int) -> int:
+        start, end = _word_around(text, at)
+        if start in looked:
+            return end
+        looked.add(start)
+        word = text[start:end]
+        known = seen.get(word)
+        if known is None:
+            known = seen[word] = _in_word(word, analyzer, wanted)
+        for place in known:
+            found[start + place.start, start + place.end] = Place(
+                start + place.start, start + place.end, place.terms
+            )
+        return end
+
+    for term in wanted:
+        for needle in _needles(term):
+            at = plain.find(needle)
+            n_finds = 0
+            while at >= 0 and n_finds < MAX_FINDS:
+                if _may_begin(plain, text, at):
+                    look(at)
+                    n_finds += 1
+                at = plain.find(needle, at + 1)
+    at = plain.find(_UNSEEN)
+    while at >= 0 and len(looked) < MAX_UNSEEN:
+        at = plain.find(_UNSEEN, look(at))
+    if not found and text:
+        found = _all_places(text, analyzer, wanted)
+    return sorted(found.values())
+
+
+def _all_places(
+    text: str, analyzer: Analyzer, wanted: Mapping[str, float]
+) -> dict[tuple[int, int], Place]:
+    """By analysing everything, for spellings that no needle foresees."""
+    words = analyzer.document(title="", path="", text=text)[0].tf
+    if not any(term in words for term in wanted):
+        return {}
+    return {(place.start, place.end): place for place in _in_word(text, analyzer, wanted)}
+
+
+def _in_word(word: str, analyzer: Analyzer, wanted: Mapping[str, float]) -> list[Place]:
+    places = []
+    for start, end, terms in analyzer.spans(word):
+        held = tuple(term for term in terms if term in wanted)
+        if held:
+            places.append(Place(start, end, held))
+    return places
+
+
+@lru_cache(maxsize=4096)
+def _needles(term: str) -> tuple[str, ...]:
+    """What the surface of a term begins with, in plain characters; one of them is enough."""
+    if term.isalpha() and not _is_unspaced(term[0]):
+        # Stemmers change the last letter or two (`retry` is `retri`, `using` is `use`).
+        needle = term[: max(2, len(term) - 2)] if len(term) > 4 else term[: max(2, len(term) - 1)]
+        if term.isascii() and 2 <= len(term) <= 6:
+            return (needle, ".".join(term[:2]), f"{term[0]}'{term[1]}")
+        return (needle, f"{term[0]}'{term[1:3]}") if len(term) > 2 else (needle,)
+    if term.isdecimal() and len(term) > 3:
+        return (term, f"{int(term):,}")
+    if "_" in term:
+        return (term, term.replace("_", "\\_"))
+    return (term,)
+
+
+def _may_begin(plain: str, text: str, at: int) -> bool:
+    """Whether a word or a part of a compound can begin here."""
+    if at == 0:
+        return True
+    before, first = plain[at - 1], plain[at]
+    if not before.isalnum() or text[at].isupper() or before.isalpha() != first.isalpha():
+        return True
+    return _is_unspaced(first) or _is_unspaced(before)
+
+
+def _is_unspaced(character: str) -> bool:
+    """CJK and the scripts of South-East Asia, whose terms begin anywhere."""
+    code = ord(character)
+    return code >= 0x0E00 and (
+        code <= 0x0EFF or 0x1000 <= code <= 0x11FF or 0x1780 <= code <= 0x1AAF or code >= 0x2E80
+    )
+
+
+# White space and what never joins the parts of a token (`<` and `>` may be a placeholder's).
+_EDGES = frozenset(' \t\n\r\f\v()[]{};"*=|`!?~^%$\u3000\u00a0\u3001\u3002\uff0c')
+
+
+def _word_around(text: str, at: int) -> tuple[int, int]:
+    start, end = at, at + 1
+    first, last = max(0, at - MAX_WORD), min(len(text), at + MAX_WORD)
+    while start > first and text[start - 1] not in _EDGES:
+        start -= 1
+    while end < last and text[end] not in _EDGES:
+        end += 1
+    return start, end
+
+
+class _Plain(dict[int, str]):
+    """Code point -> the one character it is compared as, or `_UNSEEN`."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        folded = character.lower() if code < 128 else fold(normalise(character))
+        if len(folded) != 1 or _interacts(code):
+            folded = _UNSEEN if unicodedata.category(character)[0] in "LMNC" else " "
+        self[code] = folded
+        return folded
+
+
+_PLAIN = _Plain()
+
+
+def _plain(text: str) -> str:
+    return text.lower() if text.isascii() else text.translate(_PLAIN)
+
+
+def _interacts(code: int) -> bool:
+    """Characters that change with their neighbours, or stand before a stem (Arabic prefixes)."""
+    return (
+        0x0300 <= code <= 0x036F
+        or 0x0600 <= code <= 0x08FF
+        or 0x1100 <= code <= 0x11FF
+        or code in (0x3099, 0x309A, 0xFF9E, 0xFF9F)
+    )
