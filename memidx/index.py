@@ -25,12 +25,12 @@ from memidx.search.answer import Answer, Ranked
 from memidx.search.answering import Circumstances, answer
 from memidx.search.explaining import explain_lexical
 from memidx.search.filters import Filters, make_filters
+from memidx.search.prepared import prepare
 from memidx.search.ranking import (
     STRATEGIES,
     RankSettings,
     SourceFactors,
     check_threshold,
-    prepare,
     rank,
     rank_many,
 )

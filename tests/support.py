@@ -8,7 +8,8 @@ from pathlib import Path
 from memidx.analysis import get_analyzer
 from memidx.config import SearchConfig
 from memidx.documents import Document
-from memidx.search.ranking import Ranking, RankSettings, SourceFactors, prepare, rank
+from memidx.search.prepared import prepare
+from memidx.search.ranking import Ranking, RankSettings, SourceFactors, rank
 from memidx.snapshot.builder import Placed, build_snapshot
 from memidx.snapshot.snapshot import Snapshot
 
@@ -67,9 +68,7 @@ def ranking_of(
     **options: object,
 ) -> tuple[Ranking, list[str]]:
     """Rank, and name the hits."""
-    snapshot = (
-        documents if isinstance(documents, Snapshot) else snapshot_of(documents, analyzer)
-    )
+    snapshot = documents if isinstance(documents, Snapshot) else snapshot_of(documents, analyzer)
     settings = RankSettings(search or SearchConfig(), factors or {}, as_of_day)
     prepared = prepare(snapshot, get_analyzer(analyzer), query, settings.search)
     found = rank(snapshot, prepared, settings, k=k, **options)  # type: ignore[arg-type]

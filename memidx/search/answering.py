@@ -14,7 +14,8 @@ from memidx.analysis.base import Analyzer
 from memidx.indexing.state import Freshness
 from memidx.search.answer import Answer, Hit, Problem, Verdict, decide_verdict
 from memidx.search.passages import snippets
-from memidx.search.ranking import Prepared, Ranking, Scored
+from memidx.search.prepared import Prepared
+from memidx.search.ranking import Ranking, Scored
 from memidx.snapshot.snapshot import Snapshot
 
 # What an answer lists of the documents that are not in the index; the count is always whole.

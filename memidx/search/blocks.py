@@ -48,7 +48,7 @@ def blocks(text: str) -> list[Block]:
             end = _past_comment(text, at, end)
             piece = text[at:end]
         last = line + piece.count("\n")
-        kind = _kind(piece) if piece.strip() else "blank"
+        kind = _kind(piece) if piece and not piece.isspace() else "blank"
         block = Block(line, last, at, end, kind != "other")
         if heading is not None and kind != "blank":
             if kind == "other":
@@ -121,6 +121,8 @@ def _past_comment(text: str, start: int, end: int) -> int:
 
 def _kind(piece: str) -> str:
     """`heading`, `prose` or `other`."""
+    if piece[0].isalnum() and "|" not in piece and piece[-1] not in "=- ":
+        return "prose"  # the usual case, at a glance
     if len(piece) > _MAX_CLASSIFIED and not piece.lstrip().startswith("<!--"):
         return "prose"
     body = piece.strip()

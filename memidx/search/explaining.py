@@ -7,7 +7,7 @@ from typing import Any
 
 from memidx.scoring import bm25
 from memidx.search.kernels import LexicalParameters, lexical_bound, term_frequency
-from memidx.search.ranking import Prepared
+from memidx.search.prepared import Prepared
 from memidx.snapshot.snapshot import Snapshot
 
 

@@ -7,20 +7,39 @@ are set, so that `"grade 4 week 1"` finds `Grade 4: Week 1`.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 
-_GAP = re.compile(r"[\W_]+")
+from memidx.analysis.base import Analyzer
+from memidx.search.kernels import term_frequency
+from memidx.snapshot.snapshot import Snapshot
+
+
+class _Folding(dict[int, str]):
+    """Code point -> what it is compared as, worked out when first met.
+
+    Character by character, so that one C-speed `translate` folds a long text.
+    """
+
+    def __missing__(self, code: int) -> str:
+        folded = ""
+        for character in unicodedata.normalize("NFKD", chr(code).casefold()).casefold():
+            category = unicodedata.category(character)
+            if category == "Nd":
+                folded += str(unicodedata.decimal(character))
+            elif character.isalnum():
+                folded += character
+            elif category[0] != "M" and category != "Cf":
+                folded += " "
+        self[code] = folded
+        return folded
+
+
+_FOLDING = _Folding()
 
 
 def fold(text: str) -> str:
     """Words of a text, lower case, without accents, with single spaces between and around."""
-    if text.isascii():
-        folded = text.lower()
-    else:
-        decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
-        folded = "".join(c for c in decomposed if unicodedata.category(c)[0] != "M")
-    return f" {_GAP.sub(' ', folded).strip()} "
+    return f" {' '.join(text.translate(_FOLDING).split())} "
 
 
 def holds_phrase(folded_text: str, folded_phrase: str) -> bool:
@@ -39,6 +58,42 @@ def holds_phrase(folded_text: str, folded_phrase: str) -> bool:
             return True
         at = folded_text.find(phrase, at + 1)
     return False
+
+
+class Phrase:
+    """An exact phrase of a query, looked up in one snapshot.
+
+    Args:
+        snapshot: Where to look.
+        analyzer: What counts as a term.
+        text: The phrase as the caller wrote it.
+    """
+
+    def __init__(self, snapshot: Snapshot, analyzer: Analyzer, text: str) -> None:
+        self._snapshot = snapshot
+        self._folded = fold(text)
+        words = [
+            [n for n in map(snapshot.term, (term for term, _ in word.terms)) if n is not None]
+            for word in analyzer.query(text)
+        ]
+        # A word without a known term says nothing: stop words may not be indexed.
+        self._words = [numbers for numbers in words if numbers]
+
+    def stands_in(self, doc: int) -> bool:
+        """Whether a document's text, title or path holds the phrase."""
+        # Postings are quick and rule most documents out before any text is folded.
+        if not all(self._has_any(numbers, doc) for numbers in self._words):
+            return False
+        snapshot = self._snapshot
+        places = (snapshot.texts[doc], snapshot.card(doc).title, snapshot.path(doc))
+        return any(holds_phrase(fold(place), self._folded) for place in places)
+
+    def _has_any(self, numbers: list[int], doc: int) -> bool:
+        return any(
+            term_frequency(field, number, doc)
+            for field in self._snapshot.fields
+            for number in numbers
+        )
 
 
 def _is_edge(left: str, right: str) -> bool:

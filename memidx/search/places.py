@@ -102,11 +102,17 @@ def _in_word(word: str, analyzer: Analyzer, wanted: Mapping[str, float]) -> list
 def _needles(term: str) -> tuple[str, ...]:
     """What the surface of a term begins with, in plain characters; one of them is enough."""
     if term.isalpha() and not _is_unspaced(term[0]):
-        # Stemmers change the last letter or two (`retry` is `retri`, `using` is `use`).
-        needle = term[: max(2, len(term) - 2)] if len(term) > 4 else term[: max(2, len(term) - 1)]
-        if term.isascii() and 2 <= len(term) <= 6:
-            return (needle, ".".join(term[:2]), f"{term[0]}'{term[1]}")
-        return (needle, f"{term[0]}'{term[1:3]}") if len(term) > 2 else (needle,)
+        # Stemmers change the last letter (`retry` is `retri`, `using` is `use`), some the last
+        # two; `dying` is `die`.
+        cut = 1 if term.isascii() else 2
+        needles = [term[: max(2, len(term) - cut)]]
+        if term.isascii() and len(term) > 1:
+            needles.append(f"{term[0]}'{term[1]}")
+            if len(term) <= 6:
+                needles.append(f"{term[0]}.{term[1]}")
+            if len(term) == 3 and term.endswith("ie"):
+                needles.append(f"{term[0]}y")
+        return tuple(needles)
     if term.isdecimal() and len(term) > 3:
         return (term, f"{int(term):,}")
     if "_" in term:

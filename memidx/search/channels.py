@@ -1,0 +1,139 @@
+"""How much does each channel give a document?
+
+Raw scores of the lexical and the vector channel, computed once and only where they are needed;
+relevance of a strategy; the label of a hit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from memidx.config import SearchConfig
+from memidx.scoring import LEXICAL_THRESHOLDS, RRF_K, VECTOR_THRESHOLDS, vector_norm
+from memidx.search import kernels
+from memidx.search.answer import Confidence
+from memidx.search.kernels import LexicalParameters
+from memidx.search.labels import better, label
+from memidx.search.prepared import Prepared
+from memidx.snapshot.snapshot import Snapshot
+
+
+class Channels:
+    """Scores of one query.
+
+    Args:
+        snapshot: Where to look.
+        prepared: The query.
+        search: Parameters and weights.
+        batch: Use the numpy kernels.
+    """
+
+    def __init__(
+        self, snapshot: Snapshot, prepared: Prepared, search: SearchConfig, *, batch: bool
+    ) -> None:
+        self._snapshot = snapshot
+        self._prepared = prepared
+        self._search = search
+        self._batch = batch
+        self._parameters = LexicalParameters(search.k1, search.b)
+        self._lexical: dict[int, float] | None = None
+        self._vector: dict[int, float] | None = None
+
+    @property
+    def lexical(self) -> dict[int, float]:
+        """`doc_ord` -> BM25, for every document that holds a term."""
+        if self._lexical is None:
+            kernel = kernels.score_lexical_batch if self._batch else kernels.score_lexical
+            self._lexical = kernel(self._snapshot, self._prepared.terms, self._parameters)
+        return self._lexical
+
+    @property
+    def vector(self) -> dict[int, float]:
+        """`doc_ord` -> cosine, for every document that holds a term in the vector's field."""
+        if self._vector is None:
+            terms = [t for t in self._prepared.terms if any(p == 0 for p, _ in t.fields)]
+            vector = kernels.query_vector(terms)
+            idfs = {term.number: term.idf for term in terms if term.number is not None}
+            kernel = kernels.score_vector_batch if self._batch else kernels.score_vector
+            norm = vector_norm(list(vector.values()))
+            self._vector = kernel(self._snapshot, vector, norm, idfs)
+        return self._vector
+
+    def matching(self, strategy: str) -> Collection[int]:
+        """Documents a strategy matches."""
+        if strategy == "lexical":
+            return self.lexical
+        if strategy == "vector":
+            return self.vector
+        return self.lexical | self.vector
+
+    def relevance(self, strategy: str, docs: Iterable[int]) -> dict[int, float]:
+        """`doc_ord` -> relevance, 0..1, of those `docs` the strategy matches."""
+        if strategy == "vector":
+            return {doc: min(1.0, self.vector[doc]) for doc in docs if doc in self.vector}
+        if strategy == "lexical":
+            bound = kernels.lexical_bound(self._prepared.terms, self._parameters)
+            scores = self.lexical
+            return {doc: min(1.0, scores[doc] / bound) if bound else 0.0 for doc in docs}
+        return self._fused(list(docs))
+
+    def _fused(self, docs: Sequence[int]) -> dict[int, float]:
+        search = self._search
+        channels = [
+            (
+                search.lexical_weight,
+                self.relevance("lexical", [d for d in docs if d in self.lexical]),
+            ),
+            (search.vector_weight, self.relevance("vector", docs)),
+        ]
+        # A channel without any match took no part: it must not count as a zero.
+        taking_part = [(weight, values) for weight, values in channels if values and weight > 0.0]
+        total = sum(weight for weight, _ in taking_part)
+        if search.fusion == "rrf":
+            taking_part = [(weight, _reciprocal_ranks(values)) for weight, values in taking_part]
+        fused = dict.fromkeys(docs, 0.0)
+        for weight, values in taking_part:
+            for doc, value in values.items():
+                fused[doc] += weight * value / total
+        return fused
+
+    def score(self, strategy: str, doc: int, relevance: float) -> float:
+        """Raw score of a hit; a fused ranking has none but its relevance."""
+        if strategy == "hybrid":
+            return relevance
+        return self.lexical[doc] if strategy == "lexical" else self.vector[doc]
+
+    def label(self, strategy: str, doc: int) -> Confidence:
+        """How far a hit can be trusted."""
+        found: Confidence = "weak"
+        if strategy != "vector" and doc in self.lexical:
+            found = label(self._score_once(doc), LEXICAL_THRESHOLDS)
+        if strategy != "lexical" and doc in self.vector:
+            found = better(found, label(self.vector[doc], VECTOR_THRESHOLDS))
+        if found != "weak" and not self._prepared.coverage.suffices(doc):
+            return "weak"
+        return found
+
+    def any_above_weak(self, docs: Collection[int]) -> bool:
+        """Whether the lexical channel is more than `weak` about any of `docs`."""
+        scores = self.lexical
+        _, candidate = LEXICAL_THRESHOLDS
+        best = max(docs, key=scores.__getitem__, default=None)
+        if best is None or scores[best] < candidate:
+            return False
+        if self.label("lexical", best) != "weak":
+            return True
+        # A score with repeats counted once is never above the score, so the rest cannot pass.
+        hopeful = sorted((-scores[doc], doc) for doc in docs if scores[doc] >= candidate)
+        return any(self.label("lexical", doc) != "weak" for _, doc in hopeful)
+
+    def _score_once(self, doc: int) -> float:
+        if not self._prepared.repeats:
+            return self.lexical[doc]
+        return kernels.score_document(self._snapshot, self._prepared.terms, self._parameters, doc)
+
+
+def _reciprocal_ranks(values: Mapping[int, float]) -> dict[int, float]:
+    """Reciprocal rank fusion's share of one channel [CCB09], scaled so that rank 1 gives 1."""
+    ordered = sorted(values, key=lambda doc: (-values[doc], doc))
+    return {doc: (RRF_K + 1) / (RRF_K + rank) for rank, doc in enumerate(ordered, start=1)}

@@ -1,0 +1,88 @@
+"""What does a query look like inside one snapshot?
+
+Words of the query language become weighted terms with their numbers in the vocabulary, phrases
+become tests of a document's text, exclusions become terms and phrases to stay clear of.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from memidx.analysis.base import Analyzer, QueryWord
+from memidx.config import SearchConfig
+from memidx.search import kernels
+from memidx.search.kernels import ScoredTerm
+from memidx.search.labels import Coverage
+from memidx.search.parse import ParsedQuery, parse
+from memidx.search.phrases import Phrase
+from memidx.snapshot.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A query, looked up in one snapshot."""
+
+    parsed: ParsedQuery
+    words: tuple[QueryWord, ...]
+    terms: tuple[ScoredTerm, ...]
+    phrases: tuple[Phrase, ...]
+    excluded: tuple[ScoredTerm, ...]
+    excluded_phrases: tuple[Phrase, ...]
+    coverage: Coverage
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to search for."""
+        return not self.terms
+
+    @property
+    def repeats(self) -> bool:
+        """Whether a term occurs more than once."""
+        return any(term.weight != term.weight_once for term in self.terms)
+
+
+def prepare(snapshot: Snapshot, analyzer: Analyzer, text: str, search: SearchConfig) -> Prepared:
+    """Take a query apart and look its terms up."""
+    parsed = parse(text)
+    everywhere = tuple(
+        (position, 1.0 if position == 0 else search.title_weight)
+        for position in range(len(snapshot.fields))
+    )
+    title_only = everywhere[1:] or everywhere
+    words = analyzer.query(parsed.words)
+    title_words = analyzer.query(parsed.title_words)
+    occurrences = [
+        (term, weight, fields)
+        for group, fields in ((words, everywhere), (title_words, title_only))
+        for word in group
+        for term, weight in word.terms
+    ]
+    terms = kernels.look_up(snapshot, occurrences)
+    excluded = kernels.look_up(
+        snapshot,
+        [
+            (word.whole, 1.0, everywhere)
+            for phrase in parsed.excluded
+            if _is_word(phrase)
+            for word in analyzer.query(phrase)
+        ],
+    )
+    numbers = {term.term: term.number for term in terms}
+    every_word = (*words, *title_words)
+    numbers.update(
+        (word.whole, snapshot.term(word.whole)) for word in every_word if word.whole not in numbers
+    )
+    coverage = Coverage(snapshot, every_word, numbers)
+    return Prepared(
+        parsed,
+        every_word,
+        terms,
+        tuple(Phrase(snapshot, analyzer, phrase) for phrase in parsed.phrases),
+        excluded,
+        tuple(Phrase(snapshot, analyzer, text) for text in parsed.excluded if not _is_word(text)),
+        coverage,
+    )
+
+
+def _is_word(text: str) -> bool:
+    return not any(character.isspace() for character in text)
