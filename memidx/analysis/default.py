@@ -34,6 +34,7 @@ ALIAS_WEIGHT = 0.4
 
 _MAX_CHUNKS = 1 << 18
 _MAX_CHUNK = 64
+_MAX_SPANS = 1 << 14
 
 # ASCII characters that never join the parts of a token: blanked before splitting, so that
 # `(budget)` and `budget` are one chunk. Without effect on the terms.
@@ -51,6 +52,7 @@ class DefaultAnalyzer:
     def __init__(self, aliases: Mapping[str, tuple[str, ...]] | None = None) -> None:
         self._chunks: dict[str, _Terms] = {}
         self._parts = Parts()
+        self._spans: dict[str, tuple[Span, ...]] = {}
         self._aliases: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._aliases = self._alias_terms(aliases or {})
         self._longest_alias = max(map(len, self._aliases), default=0)
@@ -113,6 +115,18 @@ class DefaultAnalyzer:
 
     def spans(self, text: str) -> Iterator[Span]:
         """Leaves of a text with their terms, the leaf's own term first."""
+        if len(text) > _MAX_CHUNK:
+            return self._find_spans(text)
+        # Passages ask for the same single words again and again.
+        known = self._spans.get(text)
+        if known is None:
+            known = tuple(self._find_spans(text))
+            if len(self._spans) >= _MAX_SPANS:
+                self._spans.clear()
+            self._spans[text] = known
+        return iter(known)
+
+    def _find_spans(self, text: str) -> Iterator[Span]:
         normal, starts, ends = aligned(text)
         for offset, chunk in _split(normal):
             for token in tokens(chunk):

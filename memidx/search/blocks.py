@@ -4,6 +4,7 @@ A *block* is what blank lines separate: a paragraph, a list item, a fenced piece
 heading belongs to the block below it. Badges, HTML comments, bare tables, rules, link
 definitions and front matter are blocks too, but nothing a reader would call a passage.
 
+Only blocks that are shown are looked at closely: an answer needs three of a document's hundred.
 Every step is linear in the text: blank lines are found at line ends only, patterns that take
 apart a block are bounded, and long blocks are passages without a closer look.
 """
@@ -12,111 +13,155 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import NamedTuple
 
 _MAX_CLASSIFIED = 4000
 
 
-class Block(NamedTuple):
-    """`text[start:end]`, lines `line_start` to `line_end` (1-based), and whether it is prose."""
+class Outline:
+    """A text and its blocks; what a block is, is looked at when it is asked for.
 
-    line_start: int
-    line_end: int
-    start: int
-    end: int
-    is_passage: bool
+    Attributes:
+        text: The whole text.
+        starts: Where each block begins, ascending.
+        ends: Where each ends. Together the blocks hold every character but white space.
+    """
 
+    __slots__ = ("_kinds", "_spans", "ends", "starts", "text")
 
-def blocks(text: str) -> list[Block]:
-    """Blocks in order; together they hold every character that is not white space."""
-    found: list[Block] = []
-    heading: Block | None = None
-    at, line = _first_block(text, found)
-    gap, blank = _pattern(r"\n(?:[^\S\n]*+\n)++"), _pattern(r"(?:[^\S\n]*+\n)++")
-    size = len(text)
-    if match := blank.match(text, at):
-        line += text.count("\n", at, match.end())
-        at = match.end()
-    while at < size:
-        match = gap.search(text, at)
-        end = match.start() if match else size
-        piece = text[at:end]
-        if "```" in piece or "~~~" in piece:
-            end = _past_fence(text, at, end)
-            piece = text[at:end]
-        if "<!--" in piece:
-            end = _past_comment(text, at, end)
-            piece = text[at:end]
-        last = line + piece.count("\n")
-        kind = _kind(piece) if piece and not piece.isspace() else "blank"
-        block = Block(line, last, at, end, kind != "other")
-        if heading is not None and kind != "blank":
-            if kind == "other":
-                found.append(heading)
-            else:
-                block = block._replace(line_start=heading.line_start, start=heading.start)
-            heading = None
-        if kind == "heading":
-            heading = block
-        elif kind != "blank":
-            found.append(block)
-        following = blank.match(text, end + 1) if end < size else None
-        at = following.end() if following else end + 1
-        line = last + text.count("\n", end, at)
-    if heading is not None:
-        found.append(heading)
-    return found
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+        self._kinds: dict[int, str] = {}
+        self._spans: dict[int, tuple[int, int]] = {}
+        self._divide()
 
+    def is_passage(self, number: int) -> bool:
+        """Whether a block is prose, code or a heading."""
+        return self.kind(number) != "other"
 
-def _first_block(text: str, found: list[Block]) -> tuple[int, int]:
-    """Takes front matter off the beginning; where the rest begins, and in which line."""
-    at = 1 if text.startswith("\ufeff") else 0
-    mark = text[at : at + 3]
-    if mark not in ("---", "+++"):
-        return 0, 1
-    match = _pattern(
-        r"(?:---[^\S\n]*+\n\s*+(?:[\w\"'-]++[^\S\n]*+:|\#|---|\.\.\.)|\+\+\+[^\S\n]*+\n)"
-    ).match(text, at)
-    if match is None:  # a letterhead between rules is text
-        return 0, 1
-    closing = _pattern(r"^(?:---|\.\.\.|\+\+\+)[^\S\n]*+$", re.MULTILINE).search(text, at + 4)
-    if closing is None:
-        return 0, 1
-    end = closing.end()
-    last = 1 + text.count("\n", 0, end)
-    found.append(Block(1, last, at, end, False))
-    return min(end + 1, len(text)), last + 1
+    def kind(self, number: int) -> str:
+        """`heading`, `prose` or `other`."""
+        kind = self._kinds.get(number)
+        if kind is None:
+            piece = self.text[self.starts[number] : self.ends[number]]
+            kind = self._kinds[number] = _kind(piece)
+        return kind
 
+    def span(self, number: int) -> tuple[int, int]:
+        """First and last block of the passage that a block belongs to.
 
-def _past_fence(text: str, start: int, end: int) -> int:
-    """Where a block ends that may open a fence: after the closing one, blank lines or not."""
-    fence = _pattern(r"^[^\S\n]{0,12}(?:[>*+-] {0,4})?(```++|~~~++)([^\n]*+)$", re.MULTILINE)
-    at = start
-    while match := fence.search(text, at, end):
-        mark = match[1]
-        if mark[0] == "`" and "`" in match[2]:
-            at = match.end()  # inline code that happens to begin a line
-            continue
-        closing = _pattern(
-            rf"^[^\S\n>]{{0,12}}(?:> ?)?{mark[0]}{{{len(mark)},}}[^\S\n]*+$", re.MULTILINE
-        ).search(text, match.end())
+        Headings go with the prose below them; a heading with none below stands alone.
+        """
+        span = self._spans.get(number)
+        if (
+            span is None
+            and self.kind(number) != "heading"
+            and (number == 0 or self.kind(number - 1) != "heading")
+        ):
+            return number, number  # the usual case
+        if span is None:
+            first = last = number
+            if self.kind(number) != "other":
+                while last + 1 < len(self.starts) and self.kind(last) == "heading":
+                    if self.kind(last + 1) == "other":
+                        break
+                    last += 1
+                while first > 0 and self.kind(first - 1) == "heading":
+                    first -= 1
+            span = first, last
+            for block in range(first, last + 1):
+                self._spans[block] = span
+        return span
+
+    def _divide(self) -> None:
+        text = self.text
+        at = self._front_matter()
+        if blank := _pattern(r"(?:[^\S\n]*+\n)++").match(text, at):
+            at = blank.end()
+        regions = _regions(text, at) if "```" in text or "~~~" in text or "<!--" in text else []
+        n_passed = 0
+        for gap in _pattern(r"\n(?:[^\S\n]*+\n)++").finditer(text, at):
+            begin, end = gap.span()
+            while n_passed < len(regions) and regions[n_passed][1] <= begin:
+                n_passed += 1
+            if n_passed < len(regions) and regions[n_passed][0] < begin:
+                continue
+            self.starts.append(at)
+            self.ends.append(begin)
+            at = end
+        if at < len(text) and not text[at:].isspace():
+            self.starts.append(at)
+            self.ends.append(len(text))
+
+    def _front_matter(self) -> int:
+        """Takes front matter off the beginning; where the rest begins."""
+        text = self.text
+        at = 1 if text.startswith("\ufeff") else 0
+        if not text.startswith(("---", "+++"), at):
+            return 0
+        opening = _pattern(
+            r"(?:---[^\S\n]*+\n\s*+(?:[\w\"'-]++[^\S\n]*+:|\#|---|\.\.\.)|\+\+\+[^\S\n]*+\n)"
+        ).match(text, at)
+        if opening is None:  # a letterhead between rules is text
+            return 0
+        closing = _pattern(r"^(?:---|\.\.\.|\+\+\+)[^\S\n]*+$", re.MULTILINE).search(text, at + 4)
         if closing is None:
-            return len(text)
-        at = closing.end()
-        if at > end:
-            gap = _pattern(r"\n(?:[^\S\n]*+\n)++").search(text, at)
-            end = gap.start() if gap else len(text)
-    return end
+            return 0
+        self.starts.append(at)
+        self.ends.append(closing.end())
+        self._kinds[0] = "other"
+        return min(closing.end() + 1, len(text))
 
 
-def _past_comment(text: str, start: int, end: int) -> int:
-    """Where a block ends that may open a comment: at the end of the line that closes it."""
-    opening = text.rfind("<!--", start, end)
-    closing = text.find("-->", opening)
-    if closing < 0 or closing < end:
-        return end
-    line_end = text.find("\n", closing)
-    return len(text) if line_end < 0 else line_end
+def _regions(text: str, at: int) -> list[tuple[int, int]]:
+    """Fenced code and comments, in order: blank lines inside them divide nothing."""
+    found: list[tuple[int, int]] = []
+    nexts = {mark: text.find(mark, at) for mark in ("```", "~~~", "<!--")}
+    while True:
+        begin, mark = min(((n, mark) for mark, n in nexts.items() if n >= 0), default=(-1, ""))
+        if begin < 0:
+            return found
+        if mark == "<!--":
+            end = text.find("-->", begin)
+            end = -1 if end < 0 else end + 3
+        else:
+            end = _fence_end(text, begin, mark)
+        if end < 0:  # a comment never closed, or three backticks inside a line
+            line_end = text.find("\n", begin)
+            end = begin + len(mark) if line_end < 0 or mark == "<!--" else line_end
+        else:
+            found.append((begin, end))
+        for other, n in nexts.items():
+            if 0 <= n < end:
+                nexts[other] = text.find(other, end)
+        if mark == "<!--" and (not found or found[-1][0] != begin):
+            nexts[mark] = -1
+
+
+def _fence_end(text: str, begin: int, mark: str) -> int:
+    """Where the fence that opens at `begin` ends; -1 when none opens there."""
+    line_start = text.rfind("\n", 0, begin) + 1
+    if begin - line_start > 16 or text[line_start:begin].strip(" \t>*+-"):
+        return -1
+    line_end = text.find("\n", begin)
+    line_end = len(text) if line_end < 0 else line_end
+    info = text[begin:line_end].lstrip(mark[0])
+    if mark[0] == "`" and "`" in info:
+        return -1
+    fence = mark[0] * (line_end - begin - len(info))
+    at = line_end
+    while (at := text.find("\n", at)) >= 0:
+        at = text.find(fence, at)
+        if at < 0:
+            break
+        line_start = text.rfind("\n", 0, at) + 1
+        line_end = text.find("\n", at)
+        line_end = len(text) if line_end < 0 else line_end
+        if line_end - line_start < 200 and not text[line_start:line_end].strip(mark[0] + " \t>"):
+            return line_end
+        at = line_end
+    return len(text)
 
 
 def _kind(piece: str) -> str:

@@ -10,16 +10,19 @@ from __future__ import annotations
 
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
+from heapq import heapify, heappop, heapreplace
 from typing import NamedTuple
 
 from memidx.analysis.base import Analyzer
 from memidx.search.answer import Snippet
-from memidx.search.blocks import Block, blocks
-from memidx.search.places import Place, places
+from memidx.search.blocks import Outline
+from memidx.search.places import Finder, Place
 
 REPEATED = 0.2
 """What a term counts in a further snippet once one has shown it."""
+NOT_PROSE = 0.4
+"""What a term counts in a table, comment or front matter: more than one already shown."""
 MAX_SLIDE = 30
 """How far a cut moves to reach white space, in characters."""
 
@@ -35,10 +38,21 @@ class Passage(NamedTuple):
 
 def passages(text: str) -> list[Passage]:
     """Passages of a text; all blocks when there is nothing but tables, comments and the like."""
-    found = blocks(text)
-    return [Passage(*block[:4]) for block in found if block.is_passage] or [
-        Passage(*block[:4]) for block in found
-    ]
+    outline = Outline(text)
+    numbers = range(len(outline.starts))
+    shown = [number for number in numbers if outline.is_passage(number)] or list(numbers)
+    bounds = dict.fromkeys(outline.span(number) for number in shown)
+    found: list[Passage] = []
+    line = 1
+    counted = 0
+    for first, last in bounds:
+        start, end = outline.starts[first], outline.ends[last]
+        line += text.count("\n", counted, start)
+        n_lines = text.count("\n", start, end)
+        found.append(Passage(line, line + n_lines, start, end))
+        line += n_lines
+        counted = end
+    return found
 
 
 def snippets(
@@ -62,44 +76,83 @@ def snippets(
     Returns:
         Each holds a query term, if the text or the title does; else the document's beginning.
     """
-    found = places(text, analyzer, weights)
-    if not found:
+    finder = Finder(text, analyzer, weights)
+    outline = Outline(text)
+    guesses = finder.guesses(weights)
+    chosen = _choose(outline, finder, guesses, weights, limit, width)
+    if not chosen:
+        certain = [(place.start, term) for place in finder.all_places() for term in place.terms]
+        chosen = _choose(outline, finder, certain, weights, limit, width)
+    if not chosen:
         return _without_places(text, analyzer, weights, title, line_offset, width)
-    all_blocks = blocks(text)
-    held = _by_block(all_blocks, found)
-    in_prose = {
-        term
-        for number, block_places in held.items()
-        if all_blocks[number].is_passage
-        for place in block_places
-        for term in place.terms
-    }
-    worth: dict[int, dict[str, float]] = {}
-    for number, block_places in held.items():
-        is_passage = all_blocks[number].is_passage
-        worth[number] = {
-            term: weights[term]
-            for place in block_places
-            for term in place.terms
-            if is_passage or term not in in_prose
-        }
-    shown: list[Snippet] = []
+    return tuple(_snippet(text, bounds, start, end, line_offset) for bounds, start, end in chosen)
+
+
+def _choose(
+    outline: Outline,
+    finder: Finder,
+    guesses: Sequence[tuple[int, str]],
+    weights: Mapping[str, float],
+    limit: int,
+    width: int,
+) -> list[tuple[tuple[int, int], int, int]]:
+    """Passages to show and what to cut from them: ((start, end), cut start, cut end).
+
+    Each time the passage that adds most. What one adds only ever falls, when its guesses are
+    checked or its terms shown, so the best on the heap, if it kept its worth, is the best.
+    """
+    positions: dict[int, list[int]] = {}
+    terms: dict[int, dict[str, float]] = {}
+    starts = outline.starts
+    for at, term in guesses:
+        block = bisect_right(starts, at) - 1
+        if block in positions:
+            positions[block].append(at)
+            terms[block][term] = weights[term]
+        else:
+            positions[block] = [at]
+            terms[block] = {term: weights[term]}
+    for block in list(positions):
+        first = outline.span(block)[0]
+        if first != block:
+            positions.setdefault(first, []).extend(positions.pop(block))
+            terms.setdefault(first, {}).update(terms.pop(block))
     covered: set[str] = set()
-    while len(shown) < limit and worth:
-        best = max(worth, key=lambda number: (_gain(worth[number], covered), -number))
-        terms = worth.pop(best)
-        if not terms:
-            continue
-        block = all_blocks[best]
-        start, end = _window(text, block, held[best], weights, width)
-        shown.append(_snippet(text, block, start, end, line_offset))
-        covered.update(
-            term
-            for place in held[best]
-            if start <= place.start and place.end <= end
-            for term in place.terms
-        )
-    return tuple(shown)
+    held: dict[int, list[Place]] = {}
+    heap = [(-_gain(outline, number, terms[number], covered), number) for number in terms]
+    heapify(heap)
+    chosen: list[tuple[tuple[int, int], int, int]] = []
+    while heap and len(chosen) < limit:
+        before, number = heap[0]
+        gain = _gain(outline, number, terms[number], covered)
+        if gain == -before and number not in held:
+            held[number] = finder.places(positions[number])
+            terms[number] = {t: weights[t] for place in held[number] for t in place.terms}
+            gain = _gain(outline, number, terms[number], covered)
+        if not terms[number]:
+            heappop(heap)
+        elif gain < -before:
+            heapreplace(heap, (-gain, number))
+        else:
+            heappop(heap)
+            first, last = outline.span(number)
+            bounds = outline.starts[first], outline.ends[last]
+            start, end = _window(outline.text, bounds, held[number], weights, width)
+            chosen.append((bounds, start, end))
+            for place in held[number]:
+                if start <= place.start and place.end <= end:
+                    covered.update(place.terms)
+    return chosen
+
+
+def _gain(
+    outline: Outline, number: int, terms: Mapping[str, float], covered: Container[str]
+) -> float:
+    """What a passage adds to those already shown."""
+    gain = 0.0
+    for term, weight in terms.items():
+        gain += weight * REPEATED if term in covered else weight
+    return gain if outline.is_passage(number) else gain * NOT_PROSE
 
 
 def _without_places(
@@ -114,42 +167,33 @@ def _without_places(
     matches = any(term in weights for span in analyzer.spans(title) for term in span.terms)
     first = None if matches else next(iter(passages(text)), None)
     if first is not None:
-        start, end = first.start, _cut_right(text, first.start, first.end, width)
-        return (_snippet(text, first, start, end, line_offset),)
+        end = _cut_right(text, first.start, first.end, width)
+        return (_snippet(text, (first.start, first.end), first.start, end, line_offset),)
     shown = title[: _cut_right(title, 0, len(title), width)].strip()
     return (Snippet(shown, line_offset + 1, line_offset + 1),) if shown else ()
 
 
-def _by_block(all_blocks: Sequence[Block], found: Sequence[Place]) -> dict[int, list[Place]]:
-    starts = [block.start for block in all_blocks]
-    held: dict[int, list[Place]] = {}
-    for place in found:
-        held.setdefault(max(0, bisect_right(starts, place.start) - 1), []).append(place)
-    return held
-
-
-def _gain(terms: Mapping[str, float], covered: set[str]) -> float:
-    return sum(weight * REPEATED if term in covered else weight for term, weight in terms.items())
-
-
-def _snippet(text: str, block: Block | Passage, start: int, end: int, line_offset: int) -> Snippet:
-    return Snippet(
-        text[start:end].strip(), block.line_start + line_offset, block.line_end + line_offset
-    )
+def _snippet(text: str, bounds: tuple[int, int], start: int, end: int, line_offset: int) -> Snippet:
+    line = line_offset + 1 + text.count("\n", 0, bounds[0])
+    return Snippet(text[start:end].strip(), line, line + text.count("\n", *bounds))
 
 
 def _window(
-    text: str, block: Block, held: Sequence[Place], weights: Mapping[str, float], width: int
+    text: str,
+    bounds: tuple[int, int],
+    held: Sequence[Place],
+    weights: Mapping[str, float],
+    width: int,
 ) -> tuple[int, int]:
-    """The part of a block, at most `width` long, whose distinct terms weigh most."""
-    if block.end - block.start <= width:
-        return block.start, block.end
+    """The part of a passage, at most `width` long, whose distinct terms weigh most."""
+    if bounds[1] - bounds[0] <= width:
+        return bounds
     first, last = _best_run(held, weights, width)
     spare = max(0, width - (last - first))
-    start = block.start if first - block.start <= spare else first - spare // 2
-    start = max(block.start, min(start, block.end - width))
-    start = _slide_right(text, start, first) if start > block.start else start
-    return start, _cut_right(text, start, block.end, width, keep=last)
+    start = bounds[0] if first - bounds[0] <= spare else first - spare // 2
+    start = max(bounds[0], min(start, bounds[1] - width))
+    start = _slide_right(text, start, first) if start > bounds[0] else start
+    return start, _cut_right(text, start, bounds[1], width, keep=last)
 
 
 def _best_run(held: Sequence[Place], weights: Mapping[str, float], width: int) -> tuple[int, int]:

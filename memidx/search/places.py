@@ -1,16 +1,16 @@
 """Where in a text do the words of a query stand?
 
 Analysing a whole document to show three snippets of it would cost more than the search did. So
-places are looked for by plain substring search, with needles that any spelling of a term begins
-with, and only the word found there is analysed, by the analyzer that indexed it: a place is
-never a guess. Where substring search cannot see through a text (combining marks, invisible
-characters, Arabic prefixes), each such word is analysed.
+places are guessed by plain substring search, with needles that any spelling of a term begins
+with; then only the words of the passages worth showing are analysed, by the analyzer that
+indexed them. Where substring search cannot see through a text (combining marks, invisible
+characters, Arabic prefixes), each such word is analysed at once.
 """
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Container, Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -36,66 +36,70 @@ class Place(NamedTuple):
     terms: tuple[str, ...]
 
 
-def places(text: str, analyzer: Analyzer, wanted: Mapping[str, float]) -> list[Place]:
-    """Places of query terms, in order of their beginning.
+class Finder:
+    """One text, and the terms that are looked for in it."""
 
-    All of them in an ordinary document; in one that repeats a word hundreds of times, the first.
-    Never empty when the analyzer indexes the text under one of the terms.
-    """
-    plain = _plain(text)
-    seen: dict[str, list[Place]] = {}
-    found: dict[tuple[int, int], Place] = {}
-    looked: set[int] = set()
+    __slots__ = ("_analyzer", "_known", "_text", "_wanted")
 
-    def look(at: int) -> int:
-        start, end = _word_around(text, at)
-        if start in looked:
-            return end
-        looked.add(start)
-        word = text[start:end]
-        known = seen.get(word)
+    def __init__(self, text: str, analyzer: Analyzer, wanted: Container[str]) -> None:
+        self._text = text
+        self._analyzer = analyzer
+        self._wanted = wanted
+        self._known: dict[str, list[Place]] = {}
+
+    def guesses(self, terms: Iterable[str]) -> list[tuple[int, str]]:
+        """Where words may stand that were indexed under the terms: (position, term)."""
+        text = self._text
+        plain = _plain(text)
+        found: list[tuple[int, str]] = []
+        for term in terms:
+            for needle in _needles(term):
+                at = plain.find(needle)
+                n_finds = 0
+                while at >= 0 and n_finds < MAX_FINDS:
+                    if _may_begin(plain, text, at):
+                        found.append((at, term))
+                        n_finds += 1
+                    at = plain.find(needle, at + 1)
+        at = plain.find(_UNSEEN) if not text.isascii() else -1
+        n_looked = 0
+        while at >= 0 and n_looked < MAX_UNSEEN:
+            start, end = _word_around(text, at)
+            for place in self._in_word(text[start:end]):
+                found.extend((start + place.start, term) for term in place.terms)
+            at = plain.find(_UNSEEN, end)
+            n_looked += 1
+        return found
+
+    def places(self, positions: Iterable[int]) -> list[Place]:
+        """The places among the guesses, in order of their beginning."""
+        found: set[Place] = set()
+        looked: set[int] = set()
+        for at in positions:
+            start, end = _word_around(self._text, at)
+            if start not in looked:
+                looked.add(start)
+                for place in self._in_word(self._text[start:end]):
+                    found.add(Place(start + place.start, start + place.end, place.terms))
+        return sorted(found)
+
+    def all_places(self) -> list[Place]:
+        """By analysing everything, for spellings that no guess foresees."""
+        words = self._analyzer.document(title="", path="", text=self._text)[0].tf
+        if not any(term in self._wanted for term in words):
+            return []
+        return self._in_word(self._text)
+
+    def _in_word(self, word: str) -> list[Place]:
+        known = self._known.get(word)
         if known is None:
-            known = seen[word] = _in_word(word, analyzer, wanted)
-        for place in known:
-            found[start + place.start, start + place.end] = Place(
-                start + place.start, start + place.end, place.terms
-            )
-        return end
-
-    for term in wanted:
-        for needle in _needles(term):
-            at = plain.find(needle)
-            n_finds = 0
-            while at >= 0 and n_finds < MAX_FINDS:
-                if _may_begin(plain, text, at):
-                    look(at)
-                    n_finds += 1
-                at = plain.find(needle, at + 1)
-    at = plain.find(_UNSEEN)
-    while at >= 0 and len(looked) < MAX_UNSEEN:
-        at = plain.find(_UNSEEN, look(at))
-    if not found and text:
-        found = _all_places(text, analyzer, wanted)
-    return sorted(found.values())
-
-
-def _all_places(
-    text: str, analyzer: Analyzer, wanted: Mapping[str, float]
-) -> dict[tuple[int, int], Place]:
-    """By analysing everything, for spellings that no needle foresees."""
-    words = analyzer.document(title="", path="", text=text)[0].tf
-    if not any(term in words for term in wanted):
-        return {}
-    return {(place.start, place.end): place for place in _in_word(text, analyzer, wanted)}
-
-
-def _in_word(word: str, analyzer: Analyzer, wanted: Mapping[str, float]) -> list[Place]:
-    places = []
-    for start, end, terms in analyzer.spans(word):
-        held = tuple(term for term in terms if term in wanted)
-        if held:
-            places.append(Place(start, end, held))
-    return places
+            wanted = self._wanted
+            known = self._known[word] = [
+                Place(start, end, held)
+                for start, end, terms in self._analyzer.spans(word)
+                if (held := tuple(term for term in terms if term in wanted))
+            ]
+        return known
 
 
 @lru_cache(maxsize=4096)
@@ -143,13 +147,18 @@ _EDGES = frozenset(' \t\n\r\f\v()[]{};"*=|`!?~^%$\u3000\u00a0\u3001\u3002\uff0c'
 
 
 def _word_around(text: str, at: int) -> tuple[int, int]:
-    start, end = at, at + 1
-    first, last = max(0, at - MAX_WORD), min(len(text), at + MAX_WORD)
-    while start > first and text[start - 1] not in _EDGES:
-        start -= 1
+    """Bounds of what is analysed to know the word at `at`: it, and perhaps what stands before."""
+    first = max(0, at - MAX_WORD)
+    start = max(text.rfind(" ", first, at), text.rfind("\n", first, at)) + 1
+    if at - max(start, first) > 40:  # no spaces here: look for other edges
+        start = at
+        while start > first and text[start - 1] not in _EDGES:
+            start -= 1
+    end = at + 1
+    last = min(len(text), at + MAX_WORD)
     while end < last and text[end] not in _EDGES:
         end += 1
-    return start, end
+    return max(start, first), end
 
 
 class _Plain(dict[int, str]):
