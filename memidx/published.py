@@ -1,0 +1,395 @@
+"""How does a caller of the published reference change only its import?
+
+The functions under the published names, with the published dict shapes: one whole index as a
+dict, hits as dicts. They use the `ascii-compat` analyzer and the published formulas only: no
+fields, no weights, no decay, no fallback. Differences, all on purpose: texts and paths are
+redacted before anything is kept, every encoding that memidx reads is read, and a file whose
+time lies in the future does not make an index stale for ever.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from memidx import files
+from memidx.analysis import get_analyzer
+from memidx.errors import FileError
+from memidx.scoring import idf
+from memidx.store.manifest import ARTIFACT_TYPE, FALLBACK_POLICY, VECTOR_RUNTIME_MODE, WRITE_OWNER
+from memidx.store.reader import source_fingerprint
+from memidx.text.decode import Undecodable, decode
+from memidx.text.paths import identity, is_utf8, is_within, relative_to
+from memidx.text.redact import holds_secret, redact, redact_local_paths
+
+PUBLISHED_SCHEMA_VERSION = "1.3"
+PUBLISHED_FORMAT_VERSION = "json-bm25-postings-v2"
+
+_K1, _B = 1.5, 0.75
+_MAX_PARAGRAPHS = 20
+_PARAGRAPH_CHARACTERS = 480
+_SNIPPET_CHARACTERS = 240
+_MAX_SNIPPETS = 3
+_MIN_PARAGRAPH_WORDS = 8
+_BLANK_LINES = re.compile(r"\n\s*\n")
+_WORD = re.compile(r"[A-Za-z0-9_-]+")
+# The opening sentence of every changelog of the usual kind says nothing about this one.
+_BOILERPLATE = ("<!--", "[![", "|", "all notable changes to this project will be documented")
+_ANALYZER = get_analyzer("ascii-compat")
+
+__all__ = ["build_memory_index", "is_index_stale", "query_index", "redact_local_paths"]
+
+
+def build_memory_index(
+    sources: Iterable[str | os.PathLike[str]],
+    *,
+    project_name: str = "",
+    framework: str = "",
+    root: str | os.PathLike[str] | None = None,
+) -> dict[str, Any]:
+    """Builds a whole index over the given files, in the given order.
+
+    A file that is missing, unreadable, not text or without a single term is left out.
+
+    Args:
+        sources: Files.
+        project_name: Kept in the index.
+        framework: Kept in the index.
+        root: Relative sources and the paths in the index are relative to it, and a source
+            that lies outside of it, links resolved, is left out. Without it, paths are kept
+            as given (their private part redacted) and relative to the working folder.
+    """
+    named = list(_locate(sources, root))
+    documents: list[dict[str, Any]] = []
+    postings: dict[str, list[dict[str, int]]] = {}
+    for source in named:
+        read = _read(source)
+        if read is None:
+            continue
+        doc_id = len(documents)
+        for term, tf in read.tf.items():
+            postings.setdefault(term, []).append({"doc_id": doc_id, "tf": tf})
+        paragraphs = _paragraphs(read.text)
+        documents.append(
+            {
+                "doc_id": doc_id,
+                "path": source.path,
+                "title": _title(read.text) or redact(source.path.rpartition("/")[2]),
+                "length": read.length,
+                "snippet": (paragraphs[0] if paragraphs else _first_line(read.text))[
+                    :_SNIPPET_CHARACTERS
+                ],
+                "paragraphs": paragraphs,
+                "source_hash": read.source_hash,
+                "source_mtime": read.mtime,
+            }
+        )
+    for document, norm_sq in zip(documents, _norms_sq(postings, len(documents)), strict=True):
+        document["vector_norm_sq"] = norm_sq
+    lengths = [document["length"] for document in documents]
+    fingerprint = source_fingerprint((d["path"], d["source_hash"]) for d in documents)
+    built_at = _now()
+    return {
+        "artifact_type": ARTIFACT_TYPE,
+        "memory_index_schema_version": PUBLISHED_SCHEMA_VERSION,
+        "index_format_version": PUBLISHED_FORMAT_VERSION,
+        "index_build_id": _sha256(f"{fingerprint}|{built_at}|{len(named)}"),
+        "index_write_owner": WRITE_OWNER,
+        "vector_runtime_mode": VECTOR_RUNTIME_MODE,
+        "vector_model_id": None,
+        "vector_dim": None,
+        "fallback_policy": FALLBACK_POLICY,
+        "source_fingerprint": fingerprint,
+        "project_name": project_name,
+        "framework": framework,
+        "built_at": built_at,
+        "source_count": len(named),
+        "documents": documents,
+        "postings": postings,
+        "avgdl": sum(lengths) / len(lengths) if lengths else 0.0,
+        "N": len(documents),
+    }
+
+
+def is_index_stale(
+    index: Mapping[str, Any],
+    sources: Iterable[str | os.PathLike[str]],
+    *,
+    root: str | os.PathLike[str] | None = None,
+) -> bool:
+    """Whether building the index again from these sources would, or might, give another one.
+
+    True when a source was added, taken from the list or deleted, when the text of one has
+    another hash than in the index, and when one was modified after the index was built
+    (unless its modification time is the very one the index recorded). Documents without
+    `source_hash` go by modification time alone. An index without a usable `built_at` is stale.
+    """
+    built_at = _timestamp(index.get("built_at"))
+    if built_at is None:
+        return True
+    known: dict[str, list[Mapping[str, Any]]] = {}
+    for document in index.get("documents") or ():
+        known.setdefault(str(document.get("path")), []).append(document)
+    for source in _locate(sources, root):
+        entries = known.get(source.path)
+        document = entries.pop(0) if entries else None
+        if _is_changed(source, document, built_at):
+            return True
+    return any(known.values())
+
+
+def query_index(
+    index: Mapping[str, Any], query: str, *, k: int = 5, strategy: str = "lexical"
+) -> list[dict[str, Any]]:
+    """The `k` best documents: dicts `doc_id path title score snippet snippets`, best first.
+
+    Scores are rounded to 6 decimals after ordering; equal ones go by `doc_id`.
+
+    Args:
+        index: As `build_memory_index` makes it, or read from a published file (1.1 to 1.3).
+        query: Words; those the index does not know are passed over.
+        k: How many at most.
+        strategy: `lexical` (BM25; repeated words add up) or `vector` (cosine).
+
+    Raises:
+        ValueError: On another strategy.
+    """
+    if strategy not in ("lexical", "vector"):
+        raise ValueError(f"unknown strategy {strategy!r} (expected lexical or vector)")
+    postings, documents = index.get("postings") or {}, index.get("documents") or []
+    n_docs = index.get("N") or 0
+    words = [word.whole for word in _ANALYZER.query(query) if word.whole in postings]
+    if not words or not n_docs:
+        return []
+    weights = {term: idf(n_docs, len(postings[term])) for term in words}
+    if strategy == "lexical":
+        scores = _bm25(words, weights, postings, documents, index.get("avgdl") or 1.0)
+    else:
+        words = list(weights)
+        scores = _cosine(Counter(w.whole for w in _ANALYZER.query(query)), weights, index)
+    best = sorted(scores.items(), key=lambda item: (-item[1], item[0]))[: max(k, 0)]
+    return [_hit(documents[doc_id], doc_id, score, words, weights) for doc_id, score in best]
+
+
+# Scores
+
+
+def _bm25(
+    words: list[str],
+    weights: Mapping[str, float],
+    postings: Mapping[str, list[dict[str, int]]],
+    documents: list[dict[str, Any]],
+    avgdl: float,
+) -> dict[int, float]:
+    scores: dict[int, float] = {}
+    for term in words:
+        for posting in postings[term]:
+            doc_id, tf = posting["doc_id"], posting["tf"]
+            norm = _K1 * (1.0 - _B + _B * documents[doc_id]["length"] / avgdl)
+            gain = weights[term] * (tf * (_K1 + 1.0) / (tf + norm))
+            scores[doc_id] = scores.get(doc_id, 0.0) + gain
+    return scores
+
+
+def _cosine(
+    counts: Mapping[str, int], weights: Mapping[str, float], index: Mapping[str, Any]
+) -> dict[int, float]:
+    """Known words only, in the query's norm too; the documents' norms are over all terms."""
+    postings, documents = index["postings"], index["documents"]
+    query = {term: counts[term] * weight for term, weight in weights.items()}
+    query_norm = math.sqrt(sum(value * value for value in query.values()))
+    dots: dict[int, float] = {}
+    for term, value in query.items():
+        for posting in postings[term]:
+            doc_id = posting["doc_id"]
+            dots[doc_id] = dots.get(doc_id, 0.0) + value * posting["tf"] * weights[term]
+    if all("vector_norm_sq" in documents[doc_id] for doc_id in dots):
+        norms_sq = {doc_id: documents[doc_id]["vector_norm_sq"] for doc_id in dots}
+    else:
+        norms_sq = dict(enumerate(_norms_sq(postings, index["N"])))
+    norms = {doc_id: math.sqrt(norms_sq[doc_id]) * query_norm for doc_id in dots}
+    return {doc_id: dot / norms[doc_id] for doc_id, dot in dots.items() if norms[doc_id] > 0.0}
+
+
+def _norms_sq(postings: Mapping[str, list[dict[str, int]]], n_docs: int) -> list[float]:
+    norms = [0.0] * n_docs
+    for entries in postings.values():
+        weight = idf(n_docs, len(entries))
+        for posting in entries:
+            value = posting["tf"] * weight
+            norms[posting["doc_id"]] += value * value
+    return norms
+
+
+def _hit(
+    document: Mapping[str, Any],
+    doc_id: int,
+    score: float,
+    words: list[str],
+    weights: Mapping[str, float],
+) -> dict[str, Any]:
+    snippets = _snippets(document.get("paragraphs") or (), words, weights)
+    snippets = snippets or [document["snippet"]]
+    return {
+        "doc_id": doc_id,
+        "path": document["path"],
+        "title": document["title"],
+        "score": round(score, 6),
+        "snippet": snippets[0],
+        "snippets": snippets,
+    }
+
+
+def _snippets(
+    paragraphs: Iterable[str], words: list[str], weights: Mapping[str, float]
+) -> list[str]:
+    """The best paragraphs by BM25 with the length left out, each once, the earlier one first."""
+    ranked: list[tuple[float, int, str]] = []
+    for place, paragraph in enumerate(paragraphs):
+        (terms,) = _ANALYZER.document(title="", path="", text=paragraph)
+        found = ((weights[word], terms.tf.get(word, 0)) for word in words)
+        gain = sum(weight * tf * (_K1 + 1.0) / (tf + _K1) for weight, tf in found)
+        ranked.append((-gain, place, paragraph))
+    ranked.sort()
+    chosen = dict.fromkeys(paragraph for _, _, paragraph in ranked[:_MAX_SNIPPETS])
+    return [paragraph[:_SNIPPET_CHARACTERS] for paragraph in chosen]
+
+
+# Sources
+
+
+class _Source(NamedTuple):
+    """A file: the path the index calls it by, and where it is (None: outside of root)."""
+
+    path: str
+    disk_path: str | None
+
+
+class _Read(NamedTuple):
+    text: str
+    tf: Mapping[str, int]
+    length: int
+    source_hash: str
+    mtime: float
+
+
+def _locate(
+    sources: Iterable[str | os.PathLike[str]], root: str | os.PathLike[str] | None
+) -> Iterator[_Source]:
+    base = None if root is None else files.realpath(os.fspath(root))
+    for source in sources:
+        given = os.fspath(source)
+        if base is None:
+            yield _named(given, given if is_utf8(given) else None)
+            continue
+        # A link keeps its own name; where it leads decides whether it may be read.
+        placed = os.path.normpath(os.path.join(base, given))
+        if not is_within(placed, base):
+            placed = files.realpath(placed)
+        inside = is_within(files.realpath(placed), base) and is_utf8(placed)
+        path = identity(relative_to(placed, base)) if inside else given
+        yield _named(path, placed if inside else None)
+
+
+def _named(path: str, disk_path: str | None) -> _Source:
+    """A path that itself holds a secret is not read, so that it gets into no index."""
+    return _Source(redact_local_paths(path), None if holds_secret(path) else disk_path)
+
+
+def _read(source: _Source) -> _Read | None:
+    """The file's text, redacted, and its terms; None when there is nothing to index."""
+    if source.disk_path is None:
+        return None
+    try:
+        data, signature = files.read_signed(source.disk_path)
+        text = decode(data)
+    except (FileError, Undecodable):
+        return None
+    redacted = redact(text)
+    (terms,) = _ANALYZER.document(title="", path=source.path, text=redacted)
+    if not terms.tf:
+        return None
+    # As `os.stat` rounds it, so that the figure equals the published one.
+    seconds, nanoseconds = divmod(signature.mtime_ns, 10**9)
+    mtime = seconds + 1e-9 * nanoseconds
+    return _Read(redacted, terms.tf, terms.length, _sha256(text), mtime)
+
+
+def _is_changed(source: _Source, document: Mapping[str, Any] | None, built_at: float) -> bool:
+    """Whether one source, and what the index holds of it, no longer belong together."""
+    read = _read(source)
+    if document is None or read is None:
+        # Neither indexed nor to be indexed: nothing to be stale about.
+        return (document is None) != (read is None)
+    if document.get("source_hash") and document["source_hash"] != read.source_hash:
+        return True
+    return read.mtime > built_at and not (
+        document.get("source_hash") and document.get("source_mtime") == read.mtime
+    )
+
+
+def _timestamp(value: object) -> float | None:
+    """Seconds since the epoch of an ISO time stamp; None when it is none."""
+    from datetime import datetime  # only this and `_now` need it
+
+    if not isinstance(value, str):
+        return None
+    try:
+        return datetime.fromisoformat(value).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+def _now() -> str:
+    from datetime import UTC, datetime
+
+    return datetime.now(UTC).isoformat().replace("+00:00", "Z")
+
+
+def _sha256(text: str) -> str:
+    from hashlib import sha256
+
+    return sha256(text.encode("utf-8")).hexdigest()
+
+
+# Text
+
+
+def _title(text: str) -> str:
+    """The first heading of the first level outside fences, or an empty string."""
+    fence = ""
+    for line in map(str.strip, text.split("\n")):
+        if line.startswith(("```", "~~~")):
+            fence = "" if line.startswith(fence or "\0") else fence or line[:3]
+        elif not fence and line.startswith("# "):
+            return line[2:].strip()
+    return ""
+
+
+def _paragraphs(text: str) -> list[str]:
+    """The first paragraphs that say something, each on one line, headings above them gone."""
+    kept: list[str] = []
+    for block in _BLANK_LINES.split(text):
+        lines = [line.strip() for line in block.split("\n") if line.strip()]
+        body = " ".join(line for line in lines if not line.startswith("#"))
+        whole = block.strip()
+        if (
+            body
+            and not whole.lower().startswith(_BOILERPLATE)
+            and "---|" not in whole
+            and len(_WORD.findall(whole)) >= _MIN_PARAGRAPH_WORDS
+        ):
+            kept.append(body[:_PARAGRAPH_CHARACTERS])
+            if len(kept) == _MAX_PARAGRAPHS:
+                break
+    return kept
+
+
+def _first_line(text: str) -> str:
+    """What is shown of a document without such a paragraph: its first line of text."""
+    lines = (line.strip() for line in text.split("\n"))
+    return next((line for line in lines if line and not line.startswith("#")), "")
