@@ -104,14 +104,18 @@ class DefaultAnalyzer:
             is_function = fold(token.text) in FUNCTION_WORDS or whole in FUNCTION_WORDS
             weight = FUNCTION_WEIGHT if is_function else 1.0
             return QueryWord(surface, ((whole, weight),), whole, not is_function)
-        terms = {whole: 1.0}
+        parts: dict[str, float] = {}
         for leaf in leaves:
             if leaf.own not in STOP_WORDS:
-                weight = FUNCTION_WEIGHT if leaf.own in FUNCTION_WORDS else 1.0
-                terms.setdefault(leaf.own, weight * PART_WEIGHT)
+                parts.setdefault(leaf.own, FUNCTION_WEIGHT if leaf.own in FUNCTION_WORDS else 1.0)
             for part in leaf.wholes:
-                terms.setdefault(part, PART_WEIGHT)
-        return QueryWord(surface, tuple(terms.items()), whole, True)
+                parts.setdefault(part, 1.0)
+        parts.pop(whole, None)
+        # However many parts, together they weigh no more than the whole: a document that has
+        # only the parts, but often, should not come before the one that has the compound.
+        share = min(PART_WEIGHT, 1.0 / max(1, len(parts)))
+        terms = ((whole, 1.0), *((part, weight * share) for part, weight in parts.items()))
+        return QueryWord(surface, terms, whole, True)
 
     def spans(self, text: str) -> Iterator[Span]:
         """Leaves of a text with their terms, the leaf's own term first."""
