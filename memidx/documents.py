@@ -1,10 +1,32 @@
-"""What is one document?"""
+"""What is one document?
+
+Turns a source's item into a document, in the same way for every kind of source: private data are
+taken out of everything that is stored, the title is never empty, the identity never taken twice,
+the text never longer than the cap.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+import math
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from memidx.config import SourceConfig
+from memidx.sources.base import Item, Skip
+from memidx.text.redact import redact
+
+_LONGEST_TITLE = 300
+_LONGEST_TAG = 100
+_MOST_TAGS = 100
+_MAX_META_DEPTH = 64
+# Text beyond the cap that is still redacted, so that no half of a secret is left at the cut.
+_MARGIN = 1 << 16
+# What neither UTF-8 nor a line of JSON should hold; in a text both are refused on reading.
+_UNFIT = re.compile("[\0\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,3 +61,170 @@ class Document:
     def anchor(self) -> str | None:
         """What follows the path in `doc_id`, or None for a whole file."""
         return self.doc_id[len(self.path) + 1 :] if len(self.doc_id) > len(self.path) else None
+
+
+def make_document(
+    item: Item, source: SourceConfig, *, anchor_seen: set[str], max_bytes: int
+) -> tuple[Document | None, tuple[Skip, ...]]:
+    """The document of an item, and what had to be left out of it.
+
+    Args:
+        item: As the source kind read it.
+        source: The source it came from.
+        anchor_seen: Identities given out so far in this file; the new one is added.
+        max_bytes: Cap of the text in UTF-8 bytes; the rest is cut off and reported.
+
+    Returns:
+        The document, or None when the item holds nothing to store; and the skips that say why, or
+        what was cut.
+    """
+    skips: tuple[Skip, ...] = ()
+    text, full_bytes = _capped(item.text, max_bytes)
+    if full_bytes > max_bytes:
+        reason = f"cut to {max_bytes:,} of {full_bytes:,} bytes"
+        skips = (Skip(item.path, reason, item.line, source.name),)
+    # Most items hold nothing private beside their text: one look at all of it, then none.
+    facts = "\n".join([item.title or "", item.anchor or "", *item.tags, *_texts(item.meta)])
+    hide = _keep if redact(facts) == facts else redact
+    title = _line(item.title or "", _LONGEST_TITLE, hide)
+    if not text.strip() and not title:
+        return None, (Skip(item.path, "holds no text", item.line, source.name),)
+    anchor = _line(unicodedata.normalize("NFC", item.anchor), None, hide) if item.anchor else ""
+    doc_id = _unused(f"{item.path}#{anchor}" if anchor else item.path, anchor_seen)
+    anchor_seen.add(doc_id)
+    name = item.path.rpartition("/")[2]
+    return (
+        Document(
+            doc_id=doc_id,
+            source=source.name,
+            kind=source.kind,
+            path=item.path,
+            title=title or _line(f"{name} {anchor}" if anchor else name, _LONGEST_TITLE, redact),
+            time=item.time,
+            tags=_tags(item.tags, hide),
+            meta=_clean_mapping(item.meta, hide, 0),
+            source_hash=hashlib.sha256(item.text.encode("utf-8", "surrogatepass")).hexdigest(),
+            text=text,
+        ),
+        skips,
+    )
+
+
+def _capped(text: str, max_bytes: int) -> tuple[str, int]:
+    """The redacted text within the cap, and the size of all of it before redaction.
+
+    What is cut off counts from the redacted text, so that a text only just too long because of a
+    path that is replaced anyway is kept whole.
+    """
+    text = _fit(text)
+    size = len(text) if text.isascii() else len(text.encode())
+    if size <= max_bytes:
+        text = redact(text)
+        # Placeholders may be longer than what they stand for.
+        return _cut(text, max_bytes), size
+    text = redact(_cut(text, max_bytes + _MARGIN))
+    redacted = len(text.encode())
+    limit = max_bytes
+    if size > max_bytes + _MARGIN:
+        # The end of what was redacted may be the half of a secret: it must not be kept.
+        limit = min(limit, max(0, redacted - _MARGIN))
+    elif redacted <= max_bytes:
+        return text, redacted
+    return _cut(text, limit), size
+
+
+def _cut(text: str, max_bytes: int) -> str:
+    """The text's longest beginning of at most this many UTF-8 bytes that ends at a character."""
+    data = text.encode()
+    return text if len(data) <= max_bytes else data[:max_bytes].decode("utf-8", "ignore")
+
+
+def _unused(doc_id: str, seen: set[str]) -> str:
+    """The identity itself, or with the first of `-2`, `-3`, … that is free.
+
+    Numbers are given out in order, so a search by halves finds the end of them; a million records
+    of one name would otherwise take a million looks each.
+    """
+    if doc_id not in seen:
+        return doc_id
+    high = 2
+    while f"{doc_id}-{high}" in seen:
+        high *= 2
+    low = high // 2  # taken, or 1, which stands for the bare identity
+    while high - low > 1:
+        middle = (low + high) // 2
+        if f"{doc_id}-{middle}" in seen:
+            low = middle
+        else:
+            high = middle
+    return f"{doc_id}-{high}"
+
+
+def _line(text: str, longest: int | None, hide: Callable[[str], str]) -> str:
+    """The text on one line, without private data, not longer than so many characters."""
+    line = hide(" ".join(_fit(text).split()))
+    return line if longest is None or len(line) <= longest else f"{line[: longest - 1].rstrip()}…"
+
+
+def _tags(tags: tuple[str, ...], hide: Callable[[str], str]) -> tuple[str, ...]:
+    clean = (_line(tag, _LONGEST_TAG, hide) for tag in tags[:_MOST_TAGS])
+    return tuple(dict.fromkeys(tag for tag in clean if tag))
+
+
+def _keep(text: str) -> str:
+    return text
+
+
+def _fit(text: str) -> str:
+    return text if text.isascii() and "\0" not in text else _UNFIT.sub("\ufffd", text)
+
+
+def _texts(value: Any, depth: int = 0) -> Iterator[str]:
+    """Every text in a JSON value; one under a key with its key, as `key: text`."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | tuple) and depth < _MAX_META_DEPTH:
+        for inner in value:
+            yield from _texts(inner, depth + 1)
+    elif isinstance(value, Mapping) and depth < _MAX_META_DEPTH:
+        for key, inner in value.items():
+            if isinstance(inner, str):
+                yield f"{key}: {inner}"
+            else:
+                yield str(key)
+                yield from _texts(inner, depth + 1)
+
+
+def _clean_mapping(
+    values: Mapping[str, Any], hide: Callable[[str], str], depth: int
+) -> dict[str, Any]:
+    """The JSON object with every text in it free of private data, keys too."""
+    clean: dict[str, Any] = {}
+    for key, value in values.items():
+        name = hide(_fit(str(key)))
+        if isinstance(value, str) and hide is not _keep:
+            # Some secrets show only by the name they were given: `api_key: …`.
+            shown = hide(f"{name}: {_fit(value)}")
+            prefix = f"{name}: "
+            known = shown.startswith(prefix)
+            clean[name] = shown[len(prefix) :] if known else hide(_fit(value))
+        else:
+            clean[name] = _clean(value, hide, depth + 1)
+    return clean
+
+
+def _clean(value: Any, hide: Callable[[str], str], depth: int) -> Any:
+    if isinstance(value, str):
+        return hide(_fit(value))
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, float):
+        # JSON has no infinities.
+        return value if math.isfinite(value) else str(value)
+    if depth >= _MAX_META_DEPTH:
+        return "…"
+    if isinstance(value, Mapping):
+        return _clean_mapping(value, hide, depth)
+    if isinstance(value, list | tuple):
+        return [_clean(inner, hide, depth + 1) for inner in value]
+    return redact(_fit(str(value)))

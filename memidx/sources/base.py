@@ -14,6 +14,12 @@ from typing import Any, Protocol
 from memidx.config import SourceConfig
 from memidx.files import Signature
 
+# Here and not beside each kind, because a search has to know them and need not load the kinds.
+SUFFIXES: Mapping[str, frozenset[str]] = {
+    "markdown": frozenset((".md", ".markdown", ".mdx", ".rst", ".txt")),
+    "records": frozenset((".jsonl", ".ndjson", ".json", ".yaml", ".yml", ".csv", ".tsv")),
+}
+
 
 @dataclass(frozen=True, slots=True)
 class FileEntry:

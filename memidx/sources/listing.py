@@ -1,0 +1,172 @@
+"""Which file belongs to which source?
+
+Takes a survey and the configured globs, gives the files of each source. A file belongs to the first
+source that takes it. What cannot be a document (a name that is not text, two names that are one
+after normalisation, a name that holds a secret) is left out here, with a reason.
+"""
+
+from __future__ import annotations
+
+import os.path
+import posixpath
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from memidx.config import SourceConfig
+from memidx.sources.base import SUFFIXES, FileEntry, Skip
+from memidx.sources.ignoring import Ignores
+from memidx.sources.survey import IGNORE_FILE, Survey, survey
+from memidx.text.paths import glob_base, identity, is_utf8, printable
+from memidx.text.redact import holds_private, redact
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The files of all sources.
+
+    Attributes:
+        survey: What was found on disk.
+        by_source: Source name -> its files in order of path; every source is there.
+        failed: Source name -> why its files are not all known; its documents must stay.
+        skips: What was left out, with the reason.
+    """
+
+    survey: Survey
+    by_source: Mapping[str, tuple[FileEntry, ...]]
+    failed: Mapping[str, str]
+    skips: tuple[Skip, ...]
+
+
+def survey_arguments(sources: Sequence[SourceConfig]) -> tuple[tuple[str, ...], frozenset[str]]:
+    """The `bases` and `suffixes` that `survey` needs to see every file of these sources."""
+    bases = {base for source in sources for base in _bases(source)}
+    suffixes = frozenset().union(*(SUFFIXES[source.kind] for source in sources))
+    return tuple(sorted(bases)), suffixes
+
+
+def list_files(root: str, sources: Sequence[SourceConfig], own: Iterable[str] = ()) -> Listing:
+    """Survey the sources and say which file is whose.
+
+    Args:
+        root: Absolute path the globs are relative to.
+        sources: In order of precedence.
+        own: Absolute paths that memidx writes itself.
+    """
+    bases, suffixes = survey_arguments(sources)
+    seen = survey(root, bases, suffixes, own)
+    ignores = Ignores(root, [path for path in seen.files if path.rpartition("/")[2] == IGNORE_FILE])
+    failed: dict[str, str] = {}
+    takers: list[_Taker] = []
+    for source in sources:
+        for base in _bases(source):
+            if base in seen.failed:
+                failed[source.name] = f"{base or 'root'}: {seen.failed[base]}"
+                break
+        try:
+            takers.append(_Taker(source))
+        except ValueError as error:
+            failed[source.name] = f"a glob cannot be read: {error}"
+    found: dict[str, list[FileEntry]] = {source.name: [] for source in sources}
+    skips = [*ignores.skips]
+    taken: dict[str, str] = {}
+    for path in sorted(seen.files):
+        taker = next((taker for taker in takers if taker.takes(path)), None)
+        if taker is None or path in ignores:
+            continue
+        name = taker.name
+        reason = _refusal(path, taken)
+        if reason is not None:
+            skips.append(Skip(redact(printable(path)), reason, source=name))
+            continue
+        stable = identity(path)
+        taken[stable] = path
+        found[name].append(FileEntry(stable, os.path.join(root, path), seen.files[path]))
+    skips += (
+        skip
+        for skip in seen.skips
+        if skip.path not in ignores
+        and (
+            not skip.path.lower().endswith(tuple(suffixes))
+            or any(taker.takes(skip.path) for taker in takers)
+        )
+    )
+    return Listing(
+        survey=seen,
+        by_source={
+            name: tuple(sorted(entries, key=lambda entry: entry.path))
+            for name, entries in found.items()
+        },
+        failed=failed,
+        skips=tuple(sorted(skips, key=lambda skip: skip.path)),
+    )
+
+
+def _refusal(path: str, taken: Mapping[str, str]) -> str | None:
+    """Why a file cannot be a document whatever it holds; None when it can."""
+    if not is_utf8(path):
+        return "the name is not UTF-8"
+    stable = identity(path)
+    if stable in taken:
+        return f"has the same name as {taken[stable]!a} once Unicode is normalised"
+    if holds_private(stable):
+        return "the path itself holds a secret or a home folder"
+    return None
+
+
+def _bases(source: SourceConfig) -> list[str]:
+    return sorted({glob_base(glob) for glob in source.include if not glob.startswith(("!", "#"))})
+
+
+class _Taker:
+    """Whether a source takes a path, by suffix and globs.
+
+    Raises:
+        ValueError: A glob is malformed.
+    """
+
+    def __init__(self, source: SourceConfig) -> None:
+        self.name = source.name
+        self._suffixes = tuple(SUFFIXES[source.kind])
+        self._included = _matcher(source.include)
+        self._excluded = _matcher(source.exclude) if source.exclude else None
+
+    def takes(self, path: str) -> bool:
+        if not path.lower().endswith(self._suffixes) or not self._included(path):
+            return False
+        return self._excluded is None or not self._excluded(path)
+
+
+def _matcher(globs: Sequence[str]) -> Callable[[str], bool]:
+    """A test of root-relative paths against globs in gitignore's syntax."""
+    globs = [_plain(glob) for glob in globs]
+    if "**" in globs and not any(glob.startswith("!") for glob in globs):
+        return lambda path: True
+    # Whole folders are the usual case and need no pattern matcher.
+    folders = [_whole_folder(glob) for glob in globs]
+    prefixes = tuple(folder for folder in folders if folder is not None)
+    if len(prefixes) == len(globs):
+        return lambda path: path.startswith(prefixes)
+    # pathspec is loaded only where there is something to match.
+    import pathspec
+
+    return pathspec.GitIgnoreSpec.from_lines(globs).match_file
+
+
+def _whole_folder(glob: str) -> str | None:
+    """`folder/` for a glob `folder/**` or `/folder/**` without further wildcards."""
+    body = glob.removeprefix("/")
+    if not body.endswith("/**") or glob.startswith(("!", "#")) or body != body.strip():
+        return None
+    folder = body[:-2]
+    return None if any(c in "*?[\\" for c in folder) or folder.startswith("/") else folder
+
+
+def _plain(glob: str) -> str:
+    """The glob without `.` and `..` parts, which no pattern matcher would ever match."""
+    if "./" not in glob and "//" not in glob and not glob.endswith(("/..", "/.")):
+        return glob
+    sign, body = ("!", glob[1:]) if glob.startswith("!") else ("", glob)
+    slash = "/" if body.startswith("/") else ""
+    plain = posixpath.normpath(body.lstrip("/"))
+    # With one part left it would match at every depth; it was meant below root.
+    return f"{sign}{slash or '/'}{plain}" + ("/" if body.endswith("/") else "")
