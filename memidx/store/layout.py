@@ -47,8 +47,8 @@ def layout(
     """Shard name -> its doc_ids in line order; shards in the order of their prefixes.
 
     Read one after another, the shards give all documents in the order of `sort_key`. A
-    prefix without documents has no file; a store without documents has an empty
-    `docs.jsonl`.
+    prefix without documents has no file, so an empty file is always damage; a store without
+    documents has a manifest only.
 
     Args:
         sizes: `(doc_id, bytes of its line with the LF)`, in any order, no doc_id twice.
@@ -86,7 +86,7 @@ def layout(
         )
     shards: dict[str, list[str]] = {}
     _spread("", 0, len(keys), keys, totals, cap, shards)
-    return shards or {shard_name(""): []}
+    return shards
 
 
 def _spread(

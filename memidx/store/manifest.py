@@ -15,7 +15,7 @@ from hashlib import blake2b
 from typing import Any
 
 from memidx.errors import InputError, StoreCorrupt, StoreVersion
-from memidx.store.layout import shard_name, shard_prefix
+from memidx.store.layout import shard_prefix
 
 MANIFEST_NAME = "manifest.json"
 ARTIFACT_TYPE = "memory-index"
@@ -45,7 +45,7 @@ class Manifest:
     project_name: str = ""
     framework: str = ""
     sources: tuple[Mapping[str, Any], ...] = ()
-    shards: tuple[str, ...] = (shard_name(""),)
+    shards: tuple[str, ...] = ()
 
 
 def manifest_bytes(manifest: Manifest) -> bytes:
@@ -162,7 +162,6 @@ def _from_values(values: dict[str, Any], path: str) -> Manifest:
         not isinstance(shards, list)
         or not all(isinstance(item, str) and shard_prefix(item) is not None for item in shards)
         or sorted(set(shards), key=lambda item: shard_prefix(item) or "") != shards
-        or not shards
     ):
         raise StoreCorrupt("shards must be names of shard files, in order", path=path)
     return Manifest(name, framework, tuple(sources), tuple(shards))

@@ -119,6 +119,9 @@ def read_shards(path: str, manifest: Manifest | None = None) -> Stored:
                 raise
             damage.append(Damage(file, None, "the shard is missing"))
             continue
+        if not data:
+            # What a power cut leaves of a file on some file systems; no writer makes one.
+            damage.append(Damage(file, None, "the shard is empty"))
         _read_lines(data, file, name, lines, places, damage)
     return Stored(manifest, lines, places, tuple(damage), signatures)
 

@@ -115,7 +115,7 @@ def test_the_layout_keeps_its_promises(sizes: dict[str, int], cap: int) -> None:
     totals = {name: sum(map(sizes.__getitem__, members)) for name, members in shards.items()}
     assert all(total <= cap for total in totals.values())
     if sum(sizes.values()) <= cap:
-        assert list(shards) == ["docs.jsonl"]
+        assert list(shards) == (["docs.jsonl"] if sizes else [])
     # No prefix was split that fits one file.
     for name in shards:
         prefix = shard_prefix(name)

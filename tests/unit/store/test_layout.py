@@ -31,9 +31,9 @@ def test_the_cap_is_twenty_mebibytes() -> None:
     assert SHARD_CAP_BYTES == 20_971_520
 
 
-def test_no_documents_are_one_empty_file() -> None:
-    """A store without documents still has its shard."""
-    assert layout([]) == {"docs.jsonl": []}
+def test_no_documents_are_no_file() -> None:
+    """An empty file is always damage, so an empty store has none."""
+    assert layout([]) == {}
 
 
 def test_lines_are_in_order_of_their_hash() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -45,7 +46,7 @@ def test_everything_written_is_read_in_file_order(store: Path) -> None:
     assert stored.lines == numbered(6)
     assert list(stored.lines) == sorted(numbered(6), key=sort_key)
     assert stored.damage == ()
-    assert stored.manifest == MANIFEST
+    assert stored.manifest == replace(MANIFEST, shards=("docs.jsonl",))
     data = (store / "docs.jsonl").read_bytes()
     for number, (doc_id, line) in enumerate(stored.lines.items(), start=1):
         place = stored.places[doc_id]
@@ -137,6 +138,17 @@ def test_a_missing_shard_is_named(tmp_path: Path) -> None:
     assert (damage.path, damage.line) == (str(tmp_path / "store" / gone), None)
     assert damage.reason == "the shard is missing"
     assert stored.lines
+
+
+@pytest.mark.parametrize("cap", [2000, 10**6])
+def test_an_emptied_shard_is_named(tmp_path: Path, cap: int) -> None:
+    """What a power cut can make of a file is not taken for a store without documents."""
+    write(tmp_path / "store", numbered(60), cap=cap)
+    shard = read_store(str(tmp_path / "store")).manifest.shards[0]
+    (tmp_path / "store" / shard).write_bytes(b"")
+    (damage,) = read_store(str(tmp_path / "store")).damage
+    assert (damage.path, damage.line) == (str(tmp_path / "store" / shard), None)
+    assert damage.reason == "the shard is empty"
 
 
 def test_two_lines_for_one_document_are_both_left_out(store: Path) -> None:
