@@ -132,6 +132,9 @@ class Parts(dict[str, Part]):
 
     def _group(self, pieces: list[str], wholes: tuple[str, ...], forms: tuple[str, ...]) -> Part:
         parts = [self[piece] for piece in pieces]
+        if not all(part.terms for part in parts):  # `__` of `__.x`
+            pieces = [piece for piece in pieces if self[piece].terms]
+            return self._group(pieces, () if len(pieces) == 1 else wholes, forms)
         length = 0
         terms: tuple[str, ...] = ()
         if len(parts) <= 16:
@@ -154,8 +157,9 @@ class Parts(dict[str, Part]):
         if len(pieces) > 1 and suffix in ("s", "re", "ve", "ll", "d", "m"):
             pieces = pieces[:-1]
         joined = "'".join(pieces)
-        wholes = (fold(joined).replace("'", ""),) if len(pieces) > 1 and len(joined) <= 100 else ()
-        return self._group(pieces, wholes, ())
+        if len(pieces) < 2 or len(joined) > MAX_WHOLE:
+            return self._group(pieces, (), ())
+        return self._group(pieces, (word_term(joined.replace("'", "")),), ())
 
     def _name(self, text: str, kinds: str) -> Part:
         """A run without joints: `C++`, `v2.1.9`, `parseHTML`, `word`."""
@@ -166,7 +170,9 @@ class Parts(dict[str, Part]):
         if "A" in kinds and "a" in kinds and 3 < len(text) <= MAX_CAMEL:
             pieces = _at_capitals(text, kinds)
             if len(pieces) > 1:
-                return self._compound(text, pieces)
+                # In lower case the name is a plain word, so that is what it is as a whole.
+                whole = fold(text) if "0" in kinds else word_term(text)
+                return self._group(pieces, (whole,), ())
         if "0" not in kinds:
             return _leaf(word_term(text))
         match = _pattern("[Aam]{2,}(?=0+$)").match(kinds)
@@ -235,7 +241,8 @@ def _at_capitals(text: str, kinds: str) -> list[str]:
     if len(cuts) > 2 and cuts[-1] - cuts[-2] == 1:
         del cuts[-2]
     n_pieces = len(cuts) - 1
-    if n_pieces > 4 and n_pieces * 3 > len(text):
+    shortest = 5 if "0" in kinds and len(text) > 15 else 3
+    if n_pieces > 4 and n_pieces * shortest > len(text):
         return [text]  # encoded blobs change case every other character; names do not
     return [text[begin:end] for begin, end in pairwise(cuts)]
 
