@@ -90,9 +90,10 @@ class Outline:
             self.starts.append(at)
             self.ends.append(begin)
             at = end
-        if at < len(text) and not text[at:].isspace():
+        end = len(text.rstrip())
+        if at < end:
             self.starts.append(at)
-            self.ends.append(len(text))
+            self.ends.append(end)
 
     def _front_matter(self) -> int:
         """Takes front matter off the beginning; where the rest begins."""

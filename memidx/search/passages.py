@@ -252,7 +252,11 @@ def _continues(text: str, at: int) -> bool:
     if character < "\u0300" and character != "\u00ad":
         return False
     code = ord(character)
-    if text[at - 1] == "\u200d" or 0x1161 <= code <= 0x11FF or 0x1F3FB <= code <= 0x1F3FF:
+    before = text[at - 1]
+    # A joiner, or a virama that makes one sign of two consonants.
+    if before == "\u200d" or unicodedata.combining(before) == 9:
+        return True
+    if 0x1161 <= code <= 0x11FF or 0x1F3FB <= code <= 0x1F3FF:
         return True
     if 0x1F1E6 <= code <= 0x1F1FF:  # two regional indicators make one flag
         n_before = 0
