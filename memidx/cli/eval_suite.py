@@ -7,10 +7,11 @@ import sys
 from typing import TYPE_CHECKING
 
 import memidx
+from memidx import files
 from memidx.cli import exit_codes
 from memidx.cli.build_text import build_problems
 from memidx.cli.terminal import columns, is_terminal, tell, to_json, write_out
-from memidx.errors import StoreMissing
+from memidx.errors import StoreMissing, SuiteError
 from memidx.evals import (
     LintFinding,
     Report,
@@ -39,6 +40,8 @@ def eval_suite(
     strategy: str | None,
 ) -> int:
     """Run a suite or look it over, write what came of it, and give the exit code."""
+    if not files.is_file(suite_file):
+        raise SuiteError("there is no such suite", path=suite_file, hint="memidx eval --help")
     suite = load_suite(suite_file)
     folder = os.path.dirname(suite_file)
     with _open_or_build(store, folder) as index:
@@ -62,7 +65,7 @@ def _open_or_build(store: str | None, folder: str) -> Index:
     try:
         return memidx.open(None, root=root)
     except StoreMissing as missing:
-        tell(f"{missing.message}: building one from {root} ...")
+        tell(f"There is no store beside the suite: building {missing.path or 'one'} ...")
         problems = build_problems(memidx.build((), root=root))
         if problems:
             tell(problems)

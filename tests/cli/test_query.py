@@ -78,7 +78,7 @@ def test_an_unknown_option_says_how_to_search_for_it(run: Run, fake_index: FakeI
     """A word with a dash in front is refused, with the way to ask for it on a line of its own."""
     result = run("query", "lock", "-zzz")
     assert result.exit_code == 2
-    assert "No such option: -z" in result.stderr
+    assert "No such option" in result.stderr
     assert result.stderr.splitlines()[-1].startswith("Hint: put -- before")
     assert result.stdout == ""
 
