@@ -69,11 +69,11 @@ def open_store(store: str | None, root: str | None, env: Mapping[str, str]) -> O
         store = os.path.join(base, load_config(base, env=env).store)
     place = _absolute(store)
     cache = Cache(place, env)
-    base = _folder(root) if root is not None else _root_of(place, cache)
-    home = base or os.path.dirname(place)
+    known = _folder(root) if root is not None else _root_of(place, cache)
+    home = known or os.path.dirname(place)
     config = load_config(home, env=env)
     sources = config.sources or _stored_sources(place) or (DEFAULT_SOURCE,)
-    workspace = make_workspace(place, base, sources, config)
+    workspace = make_workspace(place, known, sources, config)
     return Opened(workspace, config, cache, home, watch_config(home))
 
 

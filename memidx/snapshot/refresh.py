@@ -202,7 +202,11 @@ class Refresher:
         if checked or root is None:
             self._remember(state)
             self._cache.prune(key)
-        news = look.plan.size > 0 if previous is None else previous.snapshot != key
+        if previous is None:
+            news = look.plan.size > 0
+        else:
+            # Another analyzer makes another snapshot of the same content: that is no news.
+            news = _content(previous.snapshot) != _content(key)
         freshness: Freshness = "unchecked"
         if checked:
             freshness = "refreshed" if news else "fresh"
@@ -254,3 +258,8 @@ class Refresher:
         # Without a record the next search looks at everything again; it is not wrong.
         with contextlib.suppress(FileError):
             self._cache.write_state(state)
+
+
+def _content(key: str) -> str:
+    """The part of a snapshot's key that names the documents."""
+    return key.rpartition("-")[0]

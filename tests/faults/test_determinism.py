@@ -132,6 +132,8 @@ def test_a_query_imports_the_standard_library_and_the_stemmer_only(tmp_path: Pat
         [sys.executable, "-S", "-c", _with_site(program)], check=True, capture_output=True
     )
     found = set(json.loads(done.stdout))
+    # PyStemmer is written in Cython, which registers modules of its own beside it.
+    found = {name for name in found if "cython" not in name}
     assert found - {"__main__", "__mp_main__"} <= {"memidx", "Stemmer"}
 
 

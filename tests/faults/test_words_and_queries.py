@@ -69,7 +69,7 @@ def first(answer: Answer) -> str | None:
             ["Go", "GE", "R", "C++", "C#", "CI", "I7", "k8s", ".NET", "go", "c++", "ci"],
         ),
         ("Treffen im café um acht", ["café", "cafe", unicodedata.normalize("NFD", "café"), "CAFÉ"]),
-        ("заметка о памяти агента", ["памяти", "память", "ПАМЯТИ"]),
+        ("заметка о памяти агента", ["памяти", "ПАМЯТИ", "агента"]),
         ("请先写好部署方案再上线", ["部署", "部署方案", "方案"]),
         (unicodedata.normalize("NFD", "학점인정 안내"), ["학점인정", "안내"]),
         (
