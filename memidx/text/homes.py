@@ -43,7 +43,7 @@ _ROOTED_BEFORE = re.compile(r"(?<![\w.\\/-])\\{1,4}(?:[\w.$-]{1,64}\\{1,4}){0,3}
 _DASHED_BEFORE = re.compile(r"(?<=[/\\])(?:[A-Za-z]-)?-\Z")
 _DASHED_NAME = re.compile(r"-[^\W_]{1,64}")
 
-_LOOK_BACK = 200
+_LOOK_BACK = 100
 _TOKEN_CHARACTERS = string.ascii_letters + string.digits + "_.~@+$%:/\\-"
 # What may stand before `/home/NAME` and still leave it somebody's home.
 _PARENT = re.compile(

@@ -255,7 +255,7 @@ def _is_random(value: str) -> bool:
     """Whether a value looks drawn by a machine: long, letters and digits, no words."""
     if len(value) < 16 or value.startswith(_TEMPLATE) or "://" in value:
         return False
-    sample = value[:256]
+    sample = value[:128]
     if not (any(c.isdigit() for c in sample) and any(c.isalpha() for c in sample)):
         return False
     if _CODE_NAME.fullmatch(sample) or _WORDS.fullmatch(sample):

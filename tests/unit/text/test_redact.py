@@ -1,0 +1,274 @@
+"""Which characters never reach the store, and which must."""
+
+from __future__ import annotations
+
+import pytest
+
+from memidx.text.redact import (
+    PLACEHOLDERS,
+    holds_private,
+    holds_secret,
+    redact,
+    redact_local_paths,
+)
+
+# Put together here, so that no scanner takes this file for a leak.
+AWS = "AKIA" + "IOSFODNN7EXAMPLE"
+GITHUB = "ghp_" + "a1B2c3D4e5" * 4
+B64 = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
+
+
+@pytest.mark.parametrize(
+    ("text", "clean"),
+    [
+        ("/home/alice/project/a.py", "<path>/project/a.py"),
+        ("/Users/alice", "<path>"),
+        ("cd /home/alice.", "cd <path>."),
+        ("/root/.ssh/id", "<path>/.ssh/id"),
+        ("run it in /root.", "run it in <path>."),
+        ("(/home/alice/x.md)", "(<path>/x.md)"),
+        ("PATH=/usr/bin:/home/alice/bin:/root/bin", "PATH=/usr/bin:<path>/bin:<path>/bin"),
+        ("-I/home/alice/include", "-I<path>/include"),
+        ("**/home/bob** _/home/alice/x_", "**<path>** _<path>/x_"),
+        ("/home/jos\u00e9/x /home/\u674e\u96f7/y", "<path>/x <path>/y"),
+        ("\u5728/home/alice/x", "\u5728<path>/x"),
+        ("/var/home/zoe/y /var/root/z", "<path>/y <path>/z"),
+        ("/mnt/c/Users/Bob/x /c/Users/Bob/y", "<path>/x <path>/y"),
+        ("/home/alice/home/bob/x", "<path>/x"),
+        ("//Users/me/shared", "<path>/shared"),
+        # URLs
+        ("file:///home/alice/x", "<path>/x"),
+        ("file://localhost/home/alice/x", "<path>/x"),
+        ("file:///C:/Users/First%20Last/x", "<path>/x"),
+        ("file:///root/x", "<path>/x"),
+        ("sqlite:////home/alice/db.sqlite", "sqlite:<path>/db.sqlite"),
+        ("ssh://git@host/home/alice/r.git", "ssh://git@host<path>/r.git"),
+        ("vscode://file/home/alice/x", "vscode://file<path>/x"),
+        ("https://x/?path=%2Fhome%2Falice%2Fx", "https://x/?path=<path>%2Fx"),
+        # Windows
+        ("C:\\Users\\bob\\x", "<path>\\x"),
+        ("c:\\users\\bob\\x", "<path>\\x"),
+        ('"C:\\\\Users\\\\bob\\\\x"', '"<path>\\\\x"'),
+        ("C:/Users/bob/x", "<path>/x"),
+        ("\\\\?\\C:\\Users\\bob\\x", "\\\\?\\<path>\\x"),
+        ("\\\\wsl$\\Ubuntu\\home\\alice\\x", "<path>\\x"),
+        ("\\\\server\\c$\\Users\\alice\\x", "<path>\\x"),
+        ("C:\\Documents and Settings\\bob\\x", "<path>\\x"),
+        ("C:\\Users\\O'Neil\\x", "<path>\\x"),
+        ("text\\nC:\\\\Users\\\\bob\\\\x", "text\\n<path>\\\\x"),
+        # JSON that escapes its slashes
+        ('"\\/home\\/alice\\/x"', '"<path>\\/x"'),
+        # Names with spaces
+        ("/Users/Jane Doe/notes/a.md", "<path>/notes/a.md"),
+        ("/home/jane doe/a.md", "<path>/a.md"),
+        ("/home/jane\\ doe/a.md", "<path>/a.md"),
+        ('"/Users/Jane Doe"', '"<path>"'),
+        ("C:\\Users\\First Last\\Documents", "<path>\\Documents"),
+        ("C:\\\\Users\\\\First Middle Last\\\\x", "<path>\\\\x"),
+        ("path: C:\\Users\\Jane Doe\nnext", "path: <path>\nnext"),
+        ("see /home/alice and src/x", "see <path> and src/x"),
+        ("C:\\Users\\bob and D:\\x", "<path> and D:\\x"),
+        # Folder names that agents make of a path
+        ("~/.claude/projects/-Users-alice-code/x", "~/.claude/projects/<path>-code/x"),
+    ],
+)
+def test_home_folders_in_every_shape_become_a_placeholder(text: str, clean: str) -> None:
+    """Only the private prefix goes; the rest of the path stays findable."""
+    assert redact(text) == clean
+    assert redact_local_paths(text) == clean
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://host/root/x",
+        "https://host/home/alice/x http://h:80/Users/1",
+        "/rootfs /root-cause /rooted /root.html",
+        "src/home/index src/root/x docs/Users/a ./home/x ~/home/x ~/root",
+        "example.com/home/alice",
+        "/home /home/ /Users/ /Users/... /home/<user>/x /Users/$USER /home/{name} /home/*",
+        "/users/1 GET /users/me",
+        "src\\Users\\Controller.cs",
+        "/usr/share/x /opt/home-assistant C:\\Windows\\System32",
+        "the root of the home users know",
+        "$(git root)/root ${ROOT}/root",
+    ],
+)
+def test_other_paths_and_addresses_stay(text: str) -> None:
+    """Web addresses, relative paths, templates and longer words are not somebody's home."""
+    assert redact(text) == text
+
+
+def _secrets() -> list[str]:
+    run = "a1B2c3D4e5F6g7H8i9J0"
+    return [
+        AWS,
+        "ASIA" + "Y34FZKBOKMUTVV7A",
+        "AIza" + "SyA1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q",
+        "ya29." + run,
+        GITHUB,
+        "gho_" + run * 2,
+        "github_pat_" + run + "_" + run,
+        "glpat-" + run,
+        "xoxb-" + "123456789012-123456789012-" + run,
+        "xapp-1-" + run,
+        "sk-" + run * 2,
+        "sk-proj-" + run,
+        "sk-ant-api03-" + run + "-" + run,
+        "sk_live_" + run,
+        "rk_test_" + run,
+        "whsec_" + run + "abcd",
+        "npm_" + run * 2,
+        "pypi-" + "AgEIcHlwaS5vcmc" + run * 2,
+        "hf_" + run * 2,
+        "SG." + run + "." + run * 2,
+        "hvs." + run + run,
+        "dop_v1_" + "0123456789abcdef" * 4,
+        "shpat_" + "0123456789abcdef" * 2,
+        "abc8Q~" + "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3h",
+        "123456789:" + "AAF" + run * 2,
+        "eyJ" + "hbGciOiJIUzI1NiJ9." + "eyJ" + "zdWIiOiIxMjM0In0.abcDEF-_123",
+    ]
+
+
+@pytest.mark.parametrize("secret", _secrets())
+@pytest.mark.parametrize(
+    "around", ["{}", "key: {}", '"{}",', "`{}`", "https://x/?t={}", "\u5bc6{}"]
+)
+def test_tokens_with_a_known_shape_become_a_placeholder(secret: str, around: str) -> None:
+    """Cloud keys and tokens of forges, models, chats and payments go, what is around them stays."""
+    assert redact(around.format(secret)) == around.format("<secret>")
+    assert holds_secret(around.format(secret))
+
+
+@pytest.mark.parametrize(
+    ("text", "clean"),
+    [
+        ("postgres://user:p@ss@db/x", "postgres://user:<secret>@db/x"),
+        ("https://:tok@h/x", "https://:<secret>@h/x"),
+        ("redis://:hunter2@localhost:6379/0", "redis://:<secret>@localhost:6379/0"),
+        ("Authorization: Bearer abcDEF123456789012345", "Authorization: Bearer <secret>"),
+        ("Authorization: Basic dXNlcjpwYXNz", "Authorization: Basic <secret>"),
+        ('"authorization": "Token 0123456789abcdef01"', '"authorization": "Token <secret>"'),
+        ("curl -H 'bearer a1b2c3d4e5f6g7h8'", "curl -H 'bearer <secret>'"),
+        (f"aws_secret_access_key = {B64}", "aws_secret_access_key = <secret>"),
+        (f'"SecretAccessKey": "{B64}"', '"SecretAccessKey": "<secret>"'),
+        ("api_key = 'abcd1234efgh5678'", "api_key = '<secret>'"),
+        ("API KEY: abcd1234efgh5678.", "API KEY: <secret>."),
+        ("X-Api-Key: abcd1234efgh5678", "X-Api-Key: <secret>"),
+        ("?token=abcd1234efgh5678x&y=1", "?token=<secret>&y=1"),
+        ("password: Tr0ub4dor&3", "password: <secret>"),
+        ("PASSWD=Tr0ub4dor&3;", "PASSWD=<secret>;"),
+        ("client_secret: 'a1b2c3d4-e5f6-a7b8-c9d0-e1f2a3b4c5d6'", "client_secret: '<secret>'"),
+        ("AccountKey=" + "aB3dE6gH9jK2" * 7 + "ab==;x", "AccountKey=<secret>;x"),
+        (
+            "https://hooks.slack.com/services/" + "T00000000/B00000000/" + "X1" * 12,
+            "https://hooks.slack.com/services/<secret>",
+        ),
+    ],
+)
+def test_secrets_known_by_their_place_become_a_placeholder(text: str, clean: str) -> None:
+    """Passwords in URLs, headers, and random values given to a telling name go."""
+    assert redact(text) == clean
+
+
+def test_private_keys_go_whole_and_in_part() -> None:
+    """A key block goes up to its end, a cut one as far as it is a key, in JSON's form too."""
+    body = "MIIEowIBAAKCAQEA1234567890abcdefghijklmnop"
+    begin, end = "-----BEGIN RSA PRIVATE " + "KEY-----", "-----END RSA PRIVATE " + "KEY-----"
+    assert redact(f"a\n{begin}\n{body}\nabc=\n{end}\nb") == "a\n<secret>\nb"
+    assert redact(f"{begin}\n{body}\nand then words") == "<secret>\nand then words"
+    assert redact(f'"{begin}\\n{body}\\n{end}\\n"') == '"<secret>\\n"'
+    openssh = begin.replace("RSA", "OPENSSH")
+    assert redact(f"{openssh}\n{body}\n{end.replace('RSA', 'OPENSSH')}") == "<secret>"
+    assert redact(f"Look for `{begin}` in the file.") == f"Look for `{begin}` in the file."
+    public = "-----BEGIN PUBLIC " + f"KEY-----\n{body}\n-----END PUBLIC KEY-----"
+    assert redact(public) == public
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "3bf042907bd1c9a0f1d2e3f4a5b6c7d8e9f0a1b2",
+        "commit 3bf04290 and id: 550e8400-e29b-41d4-a716-446655440000",
+        "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        "max_tokens: 128000, tokenizer: cl100k_base, token_type = BearerTokenAuth",
+        "tokenizer: Qwen/Qwen2.5-Coder-7B-Instruct",
+        "api_key = os.environ['API_KEY_2'] token=process.env.API_TOKEN_2",
+        "password: ${DB_PASSWORD} secret: {{ vault.secret_1 }} api_key=$API_KEY_1234567890",
+        "password: must-contain-digits, at least 8",
+        "the secret: nobody knows it; Authorization: required",
+        "pwd: /srv/Project-1/x",
+        "publicKeyToken=6595b64144ccf1df",
+        "scheme://host:8080/x mailto:a@b.c https://github.com/@user",
+        "sk-learn-pipeline-with-many-steps-inside",
+        "get_api_key(name_of_the_key_1, default_value_2)",
+        "AbstractSingletonProxyFactoryBeanGenerator2 should_handle_very_long_names_1",
+    ],
+)
+def test_hashes_identifiers_and_prose_stay(text: str) -> None:
+    """A git SHA, a UUID, a model's name, code that names a secret: none of them is one."""
+    assert redact(text) == text
+    assert not holds_secret(text)
+
+
+def test_redacting_twice_changes_nothing_more() -> None:
+    """What replaces private data is itself not private data, nor does it uncover any."""
+    text = f"{GITHUB} /home/a/home/b/root C:\\Users\\x\\{AWS} token={B64} /Users/J D/k"
+    once = redact(text)
+    assert redact(once) == once
+    for placeholder in PLACEHOLDERS:
+        assert redact(f"a {placeholder} b") == f"a {placeholder} b"
+
+
+def test_local_paths_alone_can_be_redacted() -> None:
+    """The published function leaves secrets as they are."""
+    assert redact_local_paths(f"/home/alice/x {AWS}") == f"<path>/x {AWS}"
+
+
+def test_private_file_paths_are_told() -> None:
+    """A file's path may hold a secret or a home; an agent's folder name is let through."""
+    assert holds_private(f"logs/{AWS}.md")
+    assert holds_private("C:\\Users\\alice\\notes.md")
+    assert not holds_private("projects/-Users-alice-code/memory.md")
+    assert not holds_private("docs/home/index.md")
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "/home/",
+        "/home/a",
+        "/home/a ",
+        "C:\\Users\\",
+        "\\Users\\a",
+        "\\a",
+        "/root",
+        "users",
+        "token=",
+        "token: a1",
+        "secret",
+        "sk-",
+        "eyJ",
+        "eyJa.",
+        "AKIA",
+        "-----BEGIN PRIVATE " + "KEY-----",
+        "://a:",
+        "://",
+        "@",
+        "a1",
+        "authorization: ",
+        "bearer ",
+        "a_-",
+        "=",
+        "-a",
+        "%2Fhome%2Fa",
+        "Q~",
+        "xox",
+        " Aa",
+    ],
+)
+def test_time_grows_no_faster_than_the_text(piece: str) -> None:
+    """A megabyte of the worst beginnings takes seconds at most, where a square would take days."""
+    text = (piece * (2**20 // len(piece)))[: 2**20]
+    assert isinstance(redact(text), str)
