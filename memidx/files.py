@@ -4,11 +4,6 @@ The only module that touches the file system. Everything else hands it paths and
 meets `FileError`, never `OSError`. A file is replaced by writing its bytes aside, syncing
 them, renaming them into place and syncing the folder, so that after a kill at any instant a
 reader finds the old bytes or the new ones.
-
-Every system call that changes something goes through one of the one-line functions at the
-end (`_open_new`, `_write`, `_fsync`, `_rename`, `_unlink`, `_rmdir`, `_mkdir`, `_chmod`).
-The crash tests replace those, and so can stop a writer before, in the middle of, or after
-each of them.
 """
 
 from __future__ import annotations
@@ -27,16 +22,10 @@ from memidx.errors import FileError
 
 _CHUNK_BYTES = 1 << 20
 _TEMPORARY_SUFFIX = ".tmp"
+_FLAGS = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 # Opening a pipe or a device must not wait for somebody to write into it.
-_READ_FLAGS = (
-    os.O_RDONLY
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_BINARY", 0)
-)
-_NEW_FLAGS = (
-    os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-)
+_READ_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _FLAGS
+_NEW_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FLAGS
 _MISSING = frozenset({errno.ENOENT, errno.ENOTDIR})
 # A folder that cannot be synced (network and FUSE file systems) is not a failed write.
 _NO_FOLDER_SYNC = frozenset({errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.ENOSYS})
@@ -45,12 +34,19 @@ _HINTS = {
     errno.EDQUOT: "free some of the quota and run it again; the old files are as they were",
     errno.EROFS: "the file system is read-only; nothing was changed",
     errno.EACCES: "check the permissions of the file and its folder",
-    errno.EPERM: "check the permissions of the file and its folder",
     errno.EXDEV: "the folder for temporary files must be on the same file system as the target",
-    errno.ENAMETOOLONG: "the file system does not take a name this long",
 }
 # `next` on it is atomic, so threads of one process never share a name.
 _counter = itertools.count(1)
+
+# Every system call that changes something goes through one of these or `_open_new`, so that
+# the crash tests can stop a writer before, in the middle of, or after each of them.
+_write = os.write
+_fsync = os.fsync
+_rename = os.replace
+_unlink = os.unlink
+_mkdir = os.mkdir
+_chmod = os.chmod
 
 
 class Signature(NamedTuple):
@@ -71,9 +67,6 @@ class Entry(NamedTuple):
     name: str
     is_dir: bool
     is_symlink: bool
-
-
-# Reading
 
 
 def read_bytes(path: str, limit: int | None = None) -> bytes:
@@ -129,9 +122,6 @@ def map_file(path: str) -> memoryview:
             os.close(descriptor)
     except (OSError, ValueError) as error:
         raise failed("map", path, error) from error
-
-
-# Looking
 
 
 def exists(path: str) -> bool:
@@ -196,22 +186,6 @@ def entry_signature(entry: os.DirEntry[str]) -> Signature:
         raise failed("look at", entry.path, error) from error
 
 
-def entry_is_file(entry: os.DirEntry[str]) -> bool:
-    """Whether a scanned entry leads to a regular file; False when it leads nowhere."""
-    try:
-        return entry.is_file()
-    except OSError:
-        return False
-
-
-def entry_is_dir(entry: os.DirEntry[str]) -> bool:
-    """Whether a scanned entry leads to a folder; False when it leads nowhere."""
-    try:
-        return entry.is_dir()
-    except OSError:
-        return False
-
-
 def realpath(path: str) -> str:
     """The absolute path with every link resolved as far as it goes."""
     try:
@@ -244,23 +218,14 @@ def is_missing(error: FileError) -> bool:
     return isinstance(error.__cause__, OSError) and error.__cause__.errno in _MISSING
 
 
-# Refusals
-
-
 def failed(action: str, path: str, error: OSError | ValueError) -> FileError:
-    """The `FileError` for an `OSError`: `cannot ACTION: reason`, and what to do about it.
-
-    Public for the one library that opens a file by itself (the lock).
-    """
+    """The `FileError` for an `OSError`; public for the library that opens the lock's file."""
     if isinstance(error, OSError):
         reason = error.strerror or str(error)
         hint = _HINTS.get(error.errno) if error.errno is not None else None
         return FileError(f"cannot {action}: {reason}", path=path, hint=hint)
     # NUL, or characters the file system encoding does not have, in the path.
     return FileError(f"cannot {action}: not a possible path ({error})", path=path)
-
-
-# Changing
 
 
 def write_atomic(path: str, data: bytes | Iterable[bytes], *, scratch_dir: str) -> int:
@@ -298,7 +263,8 @@ def write_atomic(path: str, data: bytes | Iterable[bytes], *, scratch_dir: str) 
                 os.close(descriptor)
             _rename(temporary, target)
         except BaseException:
-            _forget(temporary)
+            with contextlib.suppress(OSError):
+                _unlink(temporary)
             raise
         fsync_dir(os.path.dirname(target) or ".")
     except (OSError, ValueError) as error:
@@ -333,29 +299,10 @@ def remove(path: str) -> None:
         raise failed("remove", path, error) from error
 
 
-def remove_tree(path: str) -> None:
-    """Removes a folder and what is in it; links are removed, never followed."""
-    if os.path.islink(path) or not os.path.isdir(path):
-        remove(path)
-        return
-    for entry in scan_dir(path):
-        if entry.is_dir(follow_symlinks=False):
-            remove_tree(entry.path)
-        else:
-            remove(entry.path)
-    try:
-        _rmdir(path)
-    except OSError as error:
-        if error.errno not in _MISSING:
-            raise failed("remove", path, error) from error
-
-
 def remove_temporaries(scratch_dir: str, wanted: Callable[[str], bool]) -> int:
-    """Removes what killed calls of `write_atomic` left; returns how many files that was.
+    """Removes what killed writes left of the targets whose base name is `wanted`; counts it.
 
-    Args:
-        wanted: Says of a target's base name whether its leftovers go. The caller must hold
-            the lock under which those targets are written, or a live writer loses its file.
+    The caller holds the lock those targets are written under, or a live writer loses its file.
     """
     if not os.path.isdir(scratch_dir):
         return 0
@@ -372,7 +319,7 @@ def fsync_dir(path: str) -> None:
     if os.name == "nt":
         return
     try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
+        descriptor = os.open(path, os.O_RDONLY | _FLAGS)
         try:
             _fsync(descriptor)
         finally:
@@ -381,9 +328,6 @@ def fsync_dir(path: str) -> None:
         if isinstance(error, OSError) and error.errno in _NO_FOLDER_SYNC:
             return
         raise failed("sync the folder", path, error) from error
-
-
-# Helpers
 
 
 def _signature(status: os.stat_result) -> Signature:
@@ -406,7 +350,7 @@ def _read_all(descriptor: int, size: int, limit: int | None) -> bytes:
 
 
 def _chunks(data: bytes | Iterable[bytes]) -> Iterator[bytes]:
-    """Small pieces gathered into large ones: one system call a document would be slow."""
+    """Small pieces gathered into large ones: a system call for each document is slow."""
     if isinstance(data, bytes | bytearray | memoryview):
         yield bytes(data)
         return
@@ -446,49 +390,11 @@ def _open_scratch(temporary: str, scratch_dir: str) -> int:
     try:
         return _open_new(temporary)
     except FileExistsError:
-        # Left by a killed process that had the same number.
-        _unlink(temporary)
+        _unlink(temporary)  # Left by a killed process that had the same number.
     except FileNotFoundError:
         make_dir(scratch_dir)
     return _open_new(temporary)
 
 
-def _forget(temporary: str) -> None:
-    """Removes a temporary file after a failure whose own error matters more."""
-    with contextlib.suppress(OSError):
-        _unlink(temporary)
-
-
-# The system calls that change something, one line each; the crash tests replace them.
-
-
 def _open_new(path: str) -> int:
     return os.open(path, _NEW_FLAGS, 0o666)
-
-
-def _write(descriptor: int, data: memoryview) -> int:
-    return os.write(descriptor, data)
-
-
-def _fsync(descriptor: int) -> None:
-    os.fsync(descriptor)
-
-
-def _rename(source: str, target: str) -> None:
-    os.replace(source, target)
-
-
-def _unlink(path: str) -> None:
-    os.unlink(path)
-
-
-def _rmdir(path: str) -> None:
-    os.rmdir(path)
-
-
-def _mkdir(path: str) -> None:
-    os.mkdir(path)
-
-
-def _chmod(path: str, mode: int) -> None:
-    os.chmod(path, mode)

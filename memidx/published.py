@@ -39,6 +39,7 @@ _BLANK_LINES = re.compile(r"\n\s*\n")
 _WORD = re.compile(r"[A-Za-z0-9_-]+")
 # The opening sentence of every changelog of the usual kind says nothing about this one.
 _BOILERPLATE = ("<!--", "[![", "|", "all notable changes to this project will be documented")
+_LAST_SECOND = 253402300799.0  # of the year 9999
 _ANALYZER = get_analyzer("ascii-compat")
 
 __all__ = ["build_memory_index", "is_index_stale", "query_index", "redact_local_paths"]
@@ -92,7 +93,7 @@ def build_memory_index(
         document["vector_norm_sq"] = norm_sq
     lengths = [document["length"] for document in documents]
     fingerprint = source_fingerprint((d["path"], d["source_hash"]) for d in documents)
-    built_at = _now()
+    built_at = _built_at([document["source_mtime"] for document in documents])
     return {
         "artifact_type": ARTIFACT_TYPE,
         "memory_index_schema_version": PUBLISHED_SCHEMA_VERSION,
@@ -124,9 +125,9 @@ def is_index_stale(
     """Whether building the index again from these sources would, or might, give another one.
 
     True when a source was added, taken from the list or deleted, when the text of one has
-    another hash than in the index, and when one was modified after the index was built
-    (unless its modification time is the very one the index recorded). Documents without
-    `source_hash` go by modification time alone. An index without a usable `built_at` is stale.
+    another hash than in the index, and when one was modified after the index was built.
+    Documents without `source_hash` go by modification time alone. An index without a usable
+    `built_at` is stale.
     """
     built_at = _timestamp(index.get("built_at"))
     if built_at is None:
@@ -173,9 +174,6 @@ def query_index(
         scores = _cosine(Counter(w.whole for w in _ANALYZER.query(query)), weights, index)
     best = sorted(scores.items(), key=lambda item: (-item[1], item[0]))[: max(k, 0)]
     return [_hit(documents[doc_id], doc_id, score, words, weights) for doc_id, score in best]
-
-
-# Scores
 
 
 def _bm25(
@@ -259,9 +257,6 @@ def _snippets(
     return [paragraph[:_SNIPPET_CHARACTERS] for paragraph in chosen]
 
 
-# Sources
-
-
 class _Source(NamedTuple):
     """A file: the path the index calls it by, and where it is (None: outside of root)."""
 
@@ -327,14 +322,12 @@ def _is_changed(source: _Source, document: Mapping[str, Any] | None, built_at: f
         return (document is None) != (read is None)
     if document.get("source_hash") and document["source_hash"] != read.source_hash:
         return True
-    return read.mtime > built_at and not (
-        document.get("source_hash") and document.get("source_mtime") == read.mtime
-    )
+    return read.mtime > built_at
 
 
 def _timestamp(value: object) -> float | None:
     """Seconds since the epoch of an ISO time stamp; None when it is none."""
-    from datetime import datetime  # only this and `_now` need it
+    from datetime import datetime  # only this and `_built_at` need it
 
     if not isinstance(value, str):
         return None
@@ -344,19 +337,23 @@ def _timestamp(value: object) -> float | None:
         return None
 
 
-def _now() -> str:
+def _built_at(mtimes: list[float]) -> str:
+    """Now or, where a source's time lies ahead of the clock, that time.
+
+    Otherwise such a source would make every index over it stale for ever.
+    """
     from datetime import UTC, datetime
 
-    return datetime.now(UTC).isoformat().replace("+00:00", "Z")
+    # Rounded up: a time stamp has microseconds, a modification time may have more.
+    latest_s = math.ceil(max(mtimes, default=0.0) * 1e6) / 1e6
+    latest = datetime.fromtimestamp(min(max(latest_s, 0.0), _LAST_SECOND), UTC)
+    return max(datetime.now(UTC), latest).isoformat().replace("+00:00", "Z")
 
 
 def _sha256(text: str) -> str:
     from hashlib import sha256
 
     return sha256(text.encode("utf-8")).hexdigest()
-
-
-# Text
 
 
 def _title(text: str) -> str:

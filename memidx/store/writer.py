@@ -104,8 +104,6 @@ def write_store(
 def prepare_store(path: str) -> None:
     """Makes the store's folder and its cache folder, which keeps itself out of git.
 
-    The caller holds the store's lock (which makes the folders it needs by itself).
-
     Raises:
         FileError: Not allowed, or something else is in the way.
     """
@@ -113,8 +111,15 @@ def prepare_store(path: str) -> None:
     scratch = scratch_dir(path)
     files.make_dir(scratch)
     ignore = os.path.join(cache, IGNORE_NAME)
-    if not files.exists(ignore) or files.read_bytes(ignore) != _IGNORE_ALL:
+    if _content(ignore) == _IGNORE_ALL:
+        return
+    try:
         files.write_atomic(ignore, _IGNORE_ALL, scratch_dir=scratch)
+    except FileError:
+        # A writer that holds the lock may have removed our temporary file, after it had
+        # put the same bytes into place.
+        if _content(ignore) != _IGNORE_ALL:
+            raise
 
 
 def scratch_dir(path: str) -> str:
@@ -136,12 +141,9 @@ def _current(path: str) -> tuple[bytes | None, tuple[str, ...]]:
     if files.is_file(path):
         raise refuse_file(path)
     file = os.path.join(path, MANIFEST_NAME)
-    try:
-        data = files.read_bytes(file)
-    except FileError as error:
-        if files.is_missing(error):
-            return None, ()
-        raise
+    data = _content(file)
+    if data is None:
+        return None, ()
     try:
         return data, parse_manifest(data, file).shards
     except StoreCorrupt:
@@ -163,12 +165,9 @@ def _compare(
     present: dict[str, bool] = {}
     old_lines: set[int] = set()
     for name in {*plan, *old_names}:
-        try:
-            content = files.read_bytes(os.path.join(path, name))
-        except FileError as error:
-            if files.is_missing(error):
-                continue
-            raise
+        content = _content(os.path.join(path, name))
+        if content is None:
+            continue
         doc_ids = plan.get(name, [])
         present[name] = (
             name in plan
@@ -183,8 +182,7 @@ def _compare(
 def _take_back(path: str, made: list[str], data: bytes) -> None:
     """Removes files that a failed write added, unless its manifest got into place."""
     with contextlib.suppress(FileError):
-        file = os.path.join(path, MANIFEST_NAME)
-        if files.exists(file) and files.read_bytes(file) == data:
+        if _content(os.path.join(path, MANIFEST_NAME)) == data:
             return
         for name in made:
             files.remove(name)
@@ -201,3 +199,13 @@ def _remove_leftovers(path: str, plan: Mapping[str, list[str]]) -> None:
         files.remove(os.path.join(path, name))
     if stale:
         files.fsync_dir(path)
+
+
+def _content(file: str) -> bytes | None:
+    """The file's bytes; None when it is not there."""
+    try:
+        return files.read_bytes(file)
+    except FileError as error:
+        if files.is_missing(error):
+            return None
+        raise

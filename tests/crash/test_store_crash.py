@@ -20,7 +20,7 @@ from memidx.store.reader import Stored, read_store
 from tests.unit.store.helpers import clean_bytes, committed, make_doc, make_lines, numbered, write
 
 ROOT = Path(__file__).parents[2]
-CALLS = ("_open_new", "_write", "_fsync", "_rename", "_unlink", "_mkdir", "_rmdir", "_chmod")
+CALLS = ("_open_new", "_write", "_fsync", "_rename", "_unlink", "_mkdir", "_chmod")
 State = tuple[dict[str, bytes], int]
 
 

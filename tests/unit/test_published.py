@@ -273,6 +273,12 @@ def test_a_future_modification_time_does_not_loop(notes: list[Path]) -> None:
     assert not is_index_stale(build_memory_index(notes), notes)
 
 
+def test_an_index_from_before_its_sources_is_stale(notes: list[Path]) -> None:
+    """Whatever modification times it recorded: the published rule."""
+    index = build_memory_index(notes) | {"built_at": "2001-01-01T00:00:00Z"}
+    assert is_index_stale(index, notes)
+
+
 def test_without_hashes_modification_times_decide(notes: list[Path]) -> None:
     """Schema 1.1 and 1.2."""
     index = build_memory_index(notes)
