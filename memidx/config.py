@@ -7,7 +7,6 @@ is not in it is an error, because a setting that silently does nothing is worse 
 
 from __future__ import annotations
 
-import math
 import os.path
 import re
 from collections.abc import Callable, Mapping
@@ -112,7 +111,11 @@ def load_config(root: str, *, env: Mapping[str, str], explicit: bool = False) ->
     if explicit and not files.is_dir(root):
         raise ConfigError("is not a folder", path=root, hint="give an existing folder")
     found = _read(root)
-    return _override(_build(found, root) if found else Config(), env)
+    config = _override(_build(found, root) if found else Config(), env)
+    if config.search.lexical_weight + config.search.vector_weight == 0:
+        place = found[0]._replace(table="search") if found else _Place(None, "")
+        raise place.refuse("lexical_weight", "lexical_weight and vector_weight are both 0")
+    return config
 
 
 def find_config_root(start: str) -> str | None:
@@ -166,8 +169,8 @@ _NAME = _Rule(
     "a name of letters, digits, `_`, `-` and `.`",
     lambda value: re.fullmatch(r"\w[\w.-]{0,63}", value) is not None,
 )
-_POSITIVE = _Rule((int, float), "a number above 0", lambda value: 0 < value < math.inf)
-_NOT_NEGATIVE = _Rule((int, float), "a number of 0 or more", lambda value: 0 <= value < math.inf)
+_POSITIVE = _Rule((int, float), "a number above 0", lambda value: 0 < value < 1e300)
+_NOT_NEGATIVE = _Rule((int, float), "a number of 0 or more", lambda value: 0 <= value < 1e300)
 _SHARE = _Rule((int, float), "a number from 0 to 1", lambda value: 0 <= value <= 1)
 
 
@@ -224,6 +227,7 @@ _SCHEMA: dict[str, dict[str, _Rule]] = {
         ),
     },
 }
+_TABLES = ("analysis", "search", "sources")
 
 
 # From file to settings
@@ -280,19 +284,11 @@ def _read(folder: str) -> tuple[_Place, dict[str, Any]] | None:
 
 def _build(found: tuple[_Place, dict[str, Any]], root: str) -> Config:
     place, values = found
-    own = {
-        key: value for key, value in values.items() if key not in ("analysis", "search", "sources")
-    }
-    plain = _checked(place, own)
+    plain = _checked(place, {key: values[key] for key in values if key not in _TABLES})
     analysis = AnalysisConfig(
         **_checked(place._replace(table="analysis"), values.get("analysis", {}))
     )
-    search_place = place._replace(table="search")
-    search = SearchConfig(**_checked(search_place, values.get("search", {})))
-    if search.lexical_weight + search.vector_weight == 0:
-        raise search_place.refuse(
-            "lexical_weight", "lexical_weight and vector_weight are both 0", expected="one above 0"
-        )
+    search = SearchConfig(**_checked(place._replace(table="search"), values.get("search", {})))
     tables = values.get("sources", [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise place.refuse("sources", "sources is not a list of tables", expected="[[sources]]")
@@ -346,19 +342,16 @@ def _checked(place: _Place, values: Any) -> dict[str, Any]:
     """The values of one table, each against its rule."""
     rules = _SCHEMA[place.table]
     if not isinstance(values, dict):
-        raise place.refuse(
-            place.table, f"{place.table} is not a table", found=type(values).__name__
-        )
+        above = place._replace(table="")
+        raise above.refuse(place.table, f"{place.table} is not a table", found=repr(values)[:80])
     for key, value in values.items():
         rule = rules.get(key)
         if rule is None:
-            raise _unknown(place, key, (*rules, *(() if place.table else tuple(_SCHEMA)[1:])))
+            raise _unknown(place, key, (*rules, *(() if place.table else _TABLES)))
         right = isinstance(value, rule.types) and not isinstance(value, bool)
         if not right or not rule.valid(value):
-            shown = repr(value) if len(repr(value)) <= 80 else repr(value)[:77] + "…"
-            raise place.refuse(
-                key, f"{key} cannot have this value", expected=rule.expected, found=shown
-            )
+            what = f"{key} cannot have this value"
+            raise place.refuse(key, what, expected=rule.expected, found=repr(value)[:80])
     return {key: float(v) if float in rules[key].types else v for key, v in values.items()}
 
 
@@ -385,14 +378,10 @@ def _override(config: Config, env: Mapping[str, str]) -> Config:
             text = env.get(f"MEMIDX_{key.upper()}")
             if text:
                 changed[key] = _from_text(f"MEMIDX_{key.upper()}", text, rule)
-        if not changed:
-            continue
-        if table:
+        if changed and table:
             config = replace(config, **{table: replace(getattr(config, table), **changed)})
-        else:
+        elif changed:
             config = replace(config, **changed)
-    if config.search.lexical_weight + config.search.vector_weight == 0:
-        raise ConfigError("MEMIDX_LEXICAL_WEIGHT and MEMIDX_VECTOR_WEIGHT leave no weight above 0")
     return config
 
 
@@ -406,7 +395,6 @@ def _from_text(name: str, text: str, rule: _Rule) -> Any:
     except ValueError:
         value = None
     if value is None or not rule.valid(value):
-        raise ConfigError(
-            f"{name} cannot have this value", expected=rule.expected, found=repr(text)
-        )
+        what = f"{name} cannot have this value"
+        raise ConfigError(what, expected=rule.expected, found=repr(text))
     return value
