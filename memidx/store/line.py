@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Mapping
 from hashlib import blake2b
+from math import isfinite
 from typing import Any
 
 from memidx.documents import Document
@@ -23,14 +24,16 @@ _TAIL_BYTES = len(_SUM_HEAD) + SUM_DIGITS + len(_SUM_TAIL)
 _TEXT_HEAD = b'","text":"'
 _HEAD = re.compile(rb'\{"doc_id":"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _MARKER = re.compile(rb"(<<<<<<<|=======|>>>>>>>|\|\|\|\|\|\|\|)(?: [^\n]*)?\r?\n?\Z")
-_MAX_META_DEPTH = 32
+_MAX_META_DEPTH = 128
+# Python reads no more than 4,300 digits back.
+_INT_LIMIT = 10**4300
 _STRINGS = ("doc_id", "source", "kind", "path", "title", "source_hash", "text")
 _json = json.JSONEncoder(
     ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False
 ).encode
 
 
-class DamagedLine(ValueError):  # noqa: N818 - named for what it is, like the error tree
+class DamagedLine(ValueError):
     """A line that is not what was written; the reason is for a person to read."""
 
     def __init__(self, reason: str) -> None:
@@ -43,7 +46,7 @@ def encode_line(document: Document) -> bytes:
 
     Raises:
         InputError: The document cannot be stored: lone surrogates anywhere, or `meta` holds
-            something that JSON has no fixed spelling for (floats among them).
+            something that JSON has no spelling for (infinities among them).
     """
     _check_meta(document.meta, "meta", document)
     body = (
@@ -163,8 +166,19 @@ def _what_is_wrong(line: bytes) -> str:
 
 
 def _check_meta(value: Any, where: str, document: Document, depth: int = 0) -> None:
-    """Refuses what has no one spelling in JSON, so that equal documents are equal bytes."""
-    if value is None or isinstance(value, str | bool | int):
+    """Refuses what has no one spelling in JSON, so that equal documents are equal bytes.
+
+    A finite float has one: the shortest decimal that reads back as the same number.
+    """
+    if value is None or isinstance(value, str | bool):
+        return
+    if isinstance(value, int):
+        if abs(value) >= _INT_LIMIT:
+            raise _refused(document, where, "is too large a number")
+        return
+    if isinstance(value, float):
+        if not isfinite(value):
+            raise _refused(document, where, f"is {value}")
         return
     if depth > _MAX_META_DEPTH:
         raise _refused(document, where, f"is nested deeper than {_MAX_META_DEPTH} levels")
@@ -184,7 +198,7 @@ def _refused(document: Document, where: str, why: str) -> InputError:
     return InputError(
         f"cannot be stored: {_printable(where)} {why}",
         path=_printable(document.doc_id),
-        expected="null, true, false, integers, strings, lists and objects of them",
+        expected="null, true, false, finite numbers, strings, lists and objects of them",
     )
 
 

@@ -32,7 +32,11 @@ from tests.unit.store.helpers import clean_bytes, committed, make_doc, make_line
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 META_VALUE = st.recursive(
-    st.none() | st.booleans() | st.integers() | TEXT,
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | TEXT,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
     max_leaves=8,
 )

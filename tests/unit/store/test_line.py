@@ -124,13 +124,32 @@ class _Colour(Enum):
 
 
 @pytest.mark.parametrize(
-    "value", [1.5, 1.0, float("inf"), float("nan"), b"x", {1}, {1: 2}, object(), _Colour.RED]
+    "value",
+    [
+        pytest.param(10**4300, id="huge"),
+        float("inf"),
+        float("-inf"),
+        float("nan"),
+        b"x",
+        {1},
+        {1: 2},
+        object(),
+        _Colour.RED,
+    ],
 )
 def test_meta_holds_only_what_has_one_spelling(value: object) -> None:
-    """Floats and what is not JSON are refused, also deep inside."""
+    """Infinities and what is not JSON are refused, also deep inside."""
     for meta in ({"k": value}, {"k": [value]}, {"k": {"l": value}}):
         with pytest.raises(InputError, match=r"meta\.k"):
             encode_line(make_doc("a.md", "t", meta=meta))
+
+
+def test_finite_numbers_come_back_as_they_are() -> None:
+    """Each has one spelling: integers all digits, floats the shortest that reads back."""
+    meta = {"a": 0.1, "b": 1.0, "c": 1, "d": -1e300, "e": 5e-324, "f": 10**4000, "g": -0.0}
+    line = encode_line(make_doc("a.md", "t", meta=meta))
+    assert b'"a":0.1,"b":1.0,"c":1,"d":-1e+300,"e":5e-324,"f":1000' in line
+    assert repr(decode_line(line).meta) == repr(meta)
 
 
 def test_meta_nested_without_end_is_refused() -> None:
