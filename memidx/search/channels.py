@@ -38,6 +38,8 @@ class Channels:
         self._parameters = LexicalParameters(search.k1, search.b)
         self._lexical: dict[int, float] | None = None
         self._vector: dict[int, float] | None = None
+        if batch:
+            prepared.coverage.gather()
 
     @property
     def lexical(self) -> dict[int, float]:

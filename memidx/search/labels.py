@@ -52,11 +52,22 @@ class Coverage:
         self, snapshot: Snapshot, words: Sequence[QueryWord], numbers: Mapping[str, int | None]
     ) -> None:
         self._snapshot = snapshot
+        self._documents: dict[int, set[int]] | None = None
         content = {word.whole: word for word in words if word.content}
         self._words = tuple(
             _Word(numbers.get(whole), tuple(numbers.get(term) for term, _ in word.terms))
             for whole, word in content.items()
         )
+
+    def gather(self) -> None:
+        """Look every word's documents up at once, for callers that ask about many documents."""
+        if self._documents is None:
+            numbers = {n for word in self._words for n in (word.whole, *word.terms)}
+            self._documents = {
+                number: set().union(*(field.documents(number) for field in self._snapshot.fields))
+                for number in numbers
+                if number is not None
+            }
 
     def share(self, doc: int) -> float:
         """Share of the distinct content words, 0..1; 1 when the query has none.
@@ -81,4 +92,6 @@ class Coverage:
     def _holds(self, number: int | None, doc: int) -> bool:
         if number is None:
             return False
+        if self._documents is not None:
+            return doc in self._documents[number]
         return any(term_frequency(field, number, doc) for field in self._snapshot.fields)

@@ -232,7 +232,7 @@ def _allowed(
         gone: set[int] = set()
         for field_view in snapshot.fields:
             for number in numbers:
-                gone.update(field_view.ord[field_view.at[number] : field_view.at[number + 1]])
+                gone.update(field_view.documents(number))
         kept = [doc for doc in kept if doc not in gone]
     unwanted = prepared.excluded_phrases
     return [doc for doc in kept if not any(phrase.stands_in(doc) for phrase in unwanted)]

@@ -20,6 +20,7 @@ from memidx.store.writer import prepare_store
 
 _STATE = "state.json"
 _ROOT = "root"
+_SCRATCH = "tmp"
 
 
 class Cache:
@@ -112,7 +113,10 @@ class Cache:
         self._write(_snapshot_name(key), pieces)
 
     def prune(self, key: str) -> None:
-        """Remove every snapshot but this one; open maps of the others stay valid."""
+        """Remove every snapshot but this one, and what killed builders left; under the lock.
+
+        Open maps of removed snapshots stay valid.
+        """
         keep = _snapshot_name(key)
         for name in [name for name in self._memory if _is_snapshot(name) and name != keep]:
             del self._memory[name]
@@ -121,6 +125,7 @@ class Cache:
         for entry in files.list_dir(self.folder):
             if _is_snapshot(entry.name) and entry.name != keep:
                 files.remove(os.path.join(self.folder, entry.name))
+        files.remove_temporaries(os.path.join(self.folder, _SCRATCH), _is_snapshot)
 
     @contextmanager
     def lock(self, timeout_s: float) -> Iterator[None]:
@@ -151,7 +156,7 @@ class Cache:
     def _write(self, name: str, pieces: Iterable[bytes]) -> None:
         if self._is_writable() and self.folder is not None:
             path = os.path.join(self.folder, name)
-            files.write_atomic(path, pieces, scratch_dir=os.path.join(self.folder, "tmp"))
+            files.write_atomic(path, pieces, scratch_dir=os.path.join(self.folder, _SCRATCH))
         else:
             self._memory[name] = b"".join(pieces)
 

@@ -97,11 +97,11 @@ class Refresher:
         """
         store = self.require_store()
         checked = refresh and self.workspace.root is not None
-        quick = self._quick(store, now_ns, checked=checked)
-        if quick is None:
-            quick = self._thorough(now_ns, checked=checked)
-        self._ready = quick
-        return quick
+        found = self._quick(store, now_ns, checked=checked)
+        if found is None:
+            found = self._thorough(now_ns, checked=checked)
+        self._ready = replace(found, notes=(*found.notes, *self._notes(found.state)))
+        return self._ready
 
     def require_store(self) -> dict[str, Signature]:
         """Signatures of the store's files.
@@ -123,7 +123,7 @@ class Refresher:
         self._ready = None
 
     def _quick(self, store: dict[str, Signature], now_ns: int, *, checked: bool) -> Ready | None:
-        for state in self._states():
+        for state in self._states(store):
             if state.settings != self.workspace.settings or state.store != store:
                 continue
             if not state.snapshot.endswith(self._analyzer_key):
@@ -137,10 +137,10 @@ class Refresher:
                 return Ready(snapshot, "fresh" if checked else "unchecked", state)
         return None
 
-    def _states(self) -> list[State]:
+    def _states(self, store: dict[str, Signature]) -> list[State]:
         """The state of this process first, then the recorded one if another process wrote it."""
         mine = self._ready.state if self._ready else None
-        if mine is not None and mine.store == store_signature(self.workspace.store):
+        if mine is not None and mine.store == store:
             return [mine]
         theirs = self._cache.read_state()
         return [state for state in (mine, theirs) if state is not None]
@@ -194,14 +194,12 @@ class Refresher:
             look = look_at_store(stored.lines, stored.damage)
         key = look.key(self._analyzer)
         state = record(look, self.workspace, key=key, store=stored.signatures, recorded_ns=now_ns)
+        # An unchecked look must not be taken for a comparison with the sources later.
+        keep = state if checked or root is None else None
         try:
-            snapshot = self._derive(look, key)
+            snapshot = self._derive(look, key, keep)
         except StoreLocked:
             return self._last(previous)
-        # An unchecked look must not be taken for a comparison with the sources later.
-        if checked or root is None:
-            self._remember(state)
-            self._cache.prune(key)
         if previous is None:
             news = look.plan.size > 0
         else:
@@ -220,22 +218,41 @@ class Refresher:
             n_removed=len(look.plan.removed),
             n_read=scan.n_read if scan else 0,
             n_parsed=scan.n_parsed if scan else 0,
-            notes=(self._cache.note,) if self._cache.note else (),
         )
 
-    def _derive(self, look: Look, key: str) -> Snapshot:
+    def _derive(self, look: Look, key: str, state: State | None) -> Snapshot:
+        """The snapshot of a look, built under the lock unless somebody has; `state` is recorded."""
         snapshot = self._open(key)
-        if snapshot is not None:
-            return snapshot
-        with self._cache.lock(LOCK_WAIT_S):
-            # Whoever held the lock before may have built this very snapshot.
-            snapshot = self._open(key)
-            if snapshot is None:
-                self._cache.write_snapshot(key, look.snapshot(self._analyzer))
+        if snapshot is None:
+            with self._cache.lock(LOCK_WAIT_S):
+                # Whoever held the lock before may have built this very snapshot.
                 snapshot = self._open(key)
+                if snapshot is None:
+                    self._cache.write_snapshot(key, look.snapshot(self._analyzer))
+                    snapshot = self._open(key)
+                if state is not None:
+                    self._remember(state)
+                    self._cache.prune(key)
+        elif state is not None:
+            self._remember(state)
         if snapshot is None:
             raise FileError("the snapshot that was just written cannot be read", path=key)
         return snapshot
+
+    def _notes(self, state: State) -> tuple[str, ...]:
+        """What a person should know about the store and its cache, whatever was asked."""
+        notes = []
+        if state.damage:
+            path, line, reason = state.damage[0]
+            place = path if line is None else f"{path}:{line}"
+            more = f" and {len(state.damage) - 1} more" if len(state.damage) > 1 else ""
+            notes.append(
+                f"the store is damaged: {place}: {reason}{more}; this answer is whole, from the "
+                "sources, and `memidx build` mends the store"
+            )
+        if self._cache.note:
+            notes.append(self._cache.note)
+        return tuple(notes)
 
     def _open(self, key: str) -> Snapshot | None:
         if self._ready is not None and self._ready.state.snapshot == key:

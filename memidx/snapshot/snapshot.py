@@ -45,6 +45,10 @@ class FieldView:
         n_docs, total = sections.facts["totals"][name]
         self.avgdl: float = total / n_docs if n_docs else 1.0
 
+    def documents(self, number: int) -> memoryview[int]:
+        """`doc_ord` of every document that holds a term, ascending."""
+        return self.ord[self.at[number] : self.at[number + 1]]
+
 
 class Snapshot:
     """Documents and statistics of one state of store and sources.
