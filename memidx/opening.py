@@ -167,17 +167,20 @@ def _root_of(store: str, cache: Cache) -> str | None:
     recorded = cache.read_root()
     if recorded is not None and recorded[1]:
         return recorded[0]
-    parent = recorded[0] if recorded is not None else os.path.dirname(store)
+    candidates = [os.path.dirname(store)]
+    if recorded is not None:
+        candidates.insert(0, recorded[0])
     try:
         lines = read_store(store).lines
     except MemidxError:
         return None
-    if lines and not any(_is_below(parent, line) for line in lines.values()):
-        return None
-    # Where it cannot be recorded, the next call has to find out again.
-    with contextlib.suppress(FileError):
-        cache.write_root(parent)
-    return parent
+    for candidate in candidates:
+        if not lines or any(_is_below(candidate, line) for line in lines.values()):
+            # Where it cannot be recorded, the next call has to find out again.
+            with contextlib.suppress(FileError):
+                cache.write_root(candidate)
+            return candidate
+    return None
 
 
 def _is_below(root: str, line: bytes) -> bool:
