@@ -5,7 +5,7 @@ tokens into leaves (`tokens`). This module turns those into field terms, query w
 all three from the same tokens. docs/analysis.md says what is a term and what was measured.
 
 A chunk's analysis depends on nothing around it, so an analyzer remembers it: most chunks of a
-corpus are repeats, and a document costs one split, one count and a few dictionary look-ups.
+corpus are repeats, and a document costs a split, a count and a few look-ups.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from operator import add
 
 from memidx.analysis.base import FieldTerms, QueryWord, Span
 from memidx.analysis.normalise import aligned, fold, normalise
-from memidx.analysis.parts import Parts
+from memidx.analysis.parts import NOT_COUNTED, Parts
 from memidx.analysis.stems import stemmer_version
 from memidx.analysis.tokens import Token, plain_compound, tokens
 from memidx.analysis.vocabulary import FUNCTION_WORDS, STOP_WORDS
@@ -40,8 +40,6 @@ _MAX_SPANS = 1 << 14
 # `(budget)` and `budget` are one chunk. Without effect on the terms.
 _BLANKS = bytes.maketrans(b'()[]{}<>;"*=|`!?~^%$', b" " * 20)
 
-_Terms = tuple[tuple[str, ...], int]
-
 
 class DefaultAnalyzer:
     """Words of every script, compounds whole and in parts, stems, two fields."""
@@ -50,8 +48,8 @@ class DefaultAnalyzer:
     fields: tuple[str, ...] = ("words", "title")
 
     def __init__(self, aliases: Mapping[str, tuple[str, ...]] | None = None) -> None:
-        self._chunks: dict[str, _Terms] = {}
         self._parts = Parts()
+        self._chunks = _Chunks(self._parts)
         self._spans: dict[str, tuple[Span, ...]] = {}
         self._aliases: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._aliases = self._alias_terms(aliases or {})
@@ -142,61 +140,16 @@ class DefaultAnalyzer:
                     yield Span(start, end, terms)
 
     def _field(self, text: str) -> FieldTerms:
-        text = normalise(text)
-        blanked = text.encode("utf-8", "surrogatepass").translate(_BLANKS)
+        blanked = normalise(text).encode("utf-8", "surrogatepass").translate(_BLANKS)
         chunks = Counter(blanked.decode("utf-8", "surrogatepass").split())
         known = self._chunks
         tf: dict[str, int] = {}
         count = tf.get
-        length = 0
         for chunk, n in chunks.items():
-            try:
-                terms, size = known[chunk]
-            except KeyError:
-                terms, size = self._chunk(chunk)
-            length += size * n
-            for term in terms:
+            for term in known[chunk]:
                 tf[term] = count(term, 0) + n
-        return FieldTerms(tf, length)
-
-    def _chunk(self, chunk: str) -> _Terms:
-        text = plain_compound(chunk) if chunk.isascii() else None
-        if text is None:
-            result = self._chunk_terms(chunk)
-        else:
-            part = self._parts[text]
-            result = part.terms, part.length
-        self._keep(chunk, result)
-        return result
-
-    def _chunk_terms(self, chunk: str) -> _Terms:
-        """Terms of a chunk with repeats, and the length it adds to a field."""
-        found: list[str] = []
-        length = 0
-        for token in tokens(chunk):
-            if token.kind == "C":
-                run = token.text
-                found.extend(run)
-                found.extend(map(add, run, run[1:]))
-                length += max(1, len(run) - 1)
-            elif token.kind == "T":
-                grams = _trigrams(token.text)
-                found.extend(grams)
-                length += len(grams)
-            else:
-                part = self._parts[token.text]
-                found.extend(part.terms)
-                if token.dotted and part.terms:
-                    found.append(fold(token.dotted))
-                length += part.length
-        return tuple(found), length
-
-    def _keep(self, chunk: str, result: _Terms) -> None:
-        if len(chunk) > _MAX_CHUNK:
-            return
-        if len(self._chunks) >= _MAX_CHUNKS:
-            self._chunks.clear()
-        self._chunks[chunk] = result
+        not_counted = tf.pop(NOT_COUNTED, 0) + sum(tf[word] for word in STOP_WORDS if word in tf)
+        return FieldTerms(tf, sum(tf.values()) - not_counted)
 
     def _token_spans(self, token: Token) -> Iterator[tuple[int, int, tuple[str, ...]]]:
         start, end, kind, text, dotted = token
@@ -252,6 +205,44 @@ class DefaultAnalyzer:
             )
             for alias, meanings in aliases.items()
         }
+
+
+class _Chunks(dict[str, tuple[str, ...]]):
+    """Chunk -> its terms with repeats, and `NOT_COUNTED` for each that adds no length."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    def __missing__(self, chunk: str) -> tuple[str, ...]:
+        text = plain_compound(chunk) if chunk.isascii() else None
+        if text is None:
+            terms = self._of_tokens(chunk)
+        elif text.isalpha():
+            terms = self._parts[text].terms
+        else:
+            terms = self._parts.divide(text).terms
+        if len(chunk) <= _MAX_CHUNK:
+            if len(self) >= _MAX_CHUNKS:
+                self.clear()
+            self[chunk] = terms
+        return terms
+
+    def _of_tokens(self, chunk: str) -> tuple[str, ...]:
+        found: list[str] = []
+        for token in tokens(chunk):
+            if token.kind == "C":
+                run = token.text
+                found.extend(run)
+                if len(run) > 1:
+                    found.extend(map(add, run, run[1:]))
+                    found.extend([NOT_COUNTED] * len(run))
+            elif token.kind == "T":
+                found.extend(_trigrams(token.text))
+            elif terms := self._parts[token.text].terms:
+                found.extend(terms)
+                if token.dotted:
+                    found.extend((fold(token.dotted), NOT_COUNTED))
+        return tuple(found)
 
 
 def _trigrams(run: str) -> list[str]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from memidx.analysis.normalise import fold
@@ -29,6 +29,10 @@ MAX_TERM = 200
 """Longest term in characters; a longer word is cut, in documents and queries alike."""
 MAX_CAMEL = 64
 """Longest run that is divided at capitals: beyond it stand encoded blobs, not names."""
+NOT_COUNTED = ""
+"""Stands among terms for each that makes a field no longer; never a term itself. Counting the
+terms of a document then counts these too, without a step of its own. Stop words have none: they
+are known by name."""
 MAX_KEPT = 1 << 17
 """How many parts are kept; then all are forgotten, which costs time and changes nothing."""
 
@@ -42,8 +46,8 @@ class Part(NamedTuple):
         wholes: Terms of the compound as a whole.
         forms: Further terms that only documents are indexed under, so that a query stays
             exact: `2.1` of `2.1.9`.
-        terms: Every term of the part and its pieces, with repeats.
-        length: What it adds to a field's length: its leaves without stop words.
+        terms: Every term of the part and its pieces, with repeats, and `NOT_COUNTED` as often
+            as there are wholes and forms among them.
     """
 
     pieces: tuple[str, ...]
@@ -51,7 +55,6 @@ class Part(NamedTuple):
     wholes: tuple[str, ...]
     forms: tuple[str, ...]
     terms: tuple[str, ...]
-    length: int
 
 
 class Leaf(NamedTuple):
@@ -68,7 +71,7 @@ class Parts(dict[str, Part]):
     """Text -> part, divided when first asked for."""
 
     def __missing__(self, text: str) -> Part:
-        part = self._divide(text)
+        part = self.divide(text)
         if len(self) >= MAX_KEPT:
             self.clear()
         self[text] = part
@@ -102,11 +105,13 @@ class Parts(dict[str, Part]):
             wholes = forms = ()
             at += len(piece)
 
-    def _divide(self, text: str) -> Part:
+    def divide(self, text: str) -> Part:
+        """The part of a text; its pieces are kept, itself is not."""
         if text.isalpha() and (text[1:].islower() or text.isupper()):
             return _leaf(word_term(text))
         if "/" in text or ":" in text or "@" in text or "&" in text:
-            pieces = _split("[/@&]|::", text)
+            plain = not (":" in text or "@" in text or "&" in text)
+            pieces = [p for p in text.split("/") if p] if plain else _split("[/@&]|::", text)
             if len(pieces) > 1:
                 return self._compound(text, pieces)
         if "." in text:
@@ -114,13 +119,14 @@ class Parts(dict[str, Part]):
             if len(pieces) > 1:
                 return self._compound(text, pieces)
         if "-" in text:
-            pieces = _split("-", text)
+            pieces = [piece for piece in text.split("-") if piece]
             if len(pieces) > 1:
                 return self._compound(text, pieces, _dates(text, pieces))
         if "'" in text:
             return self._apostrophes(text, _split("'", text))
         if "_" in text:
-            pieces = _split(r"\\?_", text)
+            pieces = _split(r"\\?_", text) if "\\" in text else text.split("_")
+            pieces = [piece for piece in pieces if piece]
             if len(pieces) == 1 and not (text.startswith("__") and text.endswith("__")):
                 return self._group(pieces, (), ())
             return self._compound(text, pieces) if pieces else _NOTHING
@@ -131,23 +137,15 @@ class Parts(dict[str, Part]):
         return self._group(pieces, wholes, forms)
 
     def _group(self, pieces: list[str], wholes: tuple[str, ...], forms: tuple[str, ...]) -> Part:
-        parts = [self[piece] for piece in pieces]
-        if not all(part.terms for part in parts):  # `__` of `__.x`
-            pieces = [piece for piece in pieces if self[piece].terms]
+        parts = [self[piece].terms for piece in pieces]
+        if () in parts:  # `__` of `__.x`
+            pieces = [piece for piece, terms in zip(pieces, parts, strict=True) if terms]
             return self._group(pieces, () if len(pieces) == 1 else wholes, forms)
-        length = 0
-        terms: tuple[str, ...] = ()
-        if len(parts) <= 16:
-            for part in parts:
-                terms += part.terms
-                length += part.length
-        else:  # adding tuples one by one would take the square of their number
-            terms = tuple(term for part in parts for term in part.terms)
-            length = sum(part.length for part in parts)
-        if not terms:
+        if not pieces:
             return _NOTHING
-        terms += wholes + forms
-        return Part(tuple(pieces), "", wholes, forms, terms, length)
+        extra = _not_counted(wholes + forms) if wholes or forms else ()
+        terms = parts[0] + parts[1] if len(parts) == 2 else tuple(chain.from_iterable(parts))
+        return Part(tuple(pieces), "", wholes, forms, terms + extra)
 
     def _apostrophes(self, text: str, pieces: list[str]) -> Part:
         """Cuts a possessive or contracted verb; `n't` makes one word with what it negates."""
@@ -211,13 +209,19 @@ def word_term(word: str) -> str:
     return stem(folded[:MAX_TERM])
 
 
-_NOTHING = Part((), "", (), (), (), 0)
+_NOTHING = Part((), "", (), (), ())
 
 
 def _leaf(own: str, forms: tuple[str, ...] = ()) -> Part:
     if not own:
         return _NOTHING
-    return Part((), own, (), forms, (own, *forms), int(own not in STOP_WORDS))
+    return Part((), own, (), forms, (own, *_not_counted(forms)) if forms else (own,))
+
+
+def _not_counted(terms: tuple[str, ...]) -> tuple[str, ...]:
+    if len(terms) == 1 and terms[0] not in STOP_WORDS:
+        return terms[0], NOT_COUNTED
+    return terms + (NOT_COUNTED,) * sum(term not in STOP_WORDS for term in terms)
 
 
 def _split(joint: str, text: str) -> list[str]:

@@ -63,7 +63,7 @@ def plain_compound(chunk: str) -> str | None:
         return None
     text = match[1]
     # Acronyms and dates are told apart by how they begin.
-    return None if text[1:2] == "." or text[0].isdigit() else text
+    return None if text[1:2] == "." or text[0] in "0123456789" else text
 
 
 @cache
