@@ -25,6 +25,7 @@ _MOST_TAGS = 100
 _MAX_META_DEPTH = 64
 # Text beyond the cap that is still redacted, so that no half of a secret is left at the cut.
 _MARGIN = 1 << 16
+_LONGEST_WORD = 1 << 12
 # What neither UTF-8 nor a line of JSON should hold; in a text both are refused on reading.
 _UNFIT = re.compile("[\0\ud800-\udfff]")
 
@@ -111,10 +112,9 @@ def make_document(
 
 
 def _capped(text: str, max_bytes: int) -> tuple[str, int]:
-    """The redacted text within the cap, and the size of all of it before redaction.
+    """The redacted text within the cap, and the size in bytes that the cap was held against.
 
-    What is cut off counts from the redacted text, so that a text only just too long because of a
-    path that is replaced anyway is kept whole.
+    A text that is only too long before redaction is kept whole.
     """
     text = _fit(text)
     size = len(text) if text.isascii() else len(text.encode())
@@ -122,15 +122,16 @@ def _capped(text: str, max_bytes: int) -> tuple[str, int]:
         text = redact(text)
         # Placeholders may be longer than what they stand for.
         return _cut(text, max_bytes), size
-    text = redact(_cut(text, max_bytes + _MARGIN))
-    redacted = len(text.encode())
-    limit = max_bytes
-    if size > max_bytes + _MARGIN:
-        # The end of what was redacted may be the half of a secret: it must not be kept.
-        limit = min(limit, max(0, redacted - _MARGIN))
-    elif redacted <= max_bytes:
-        return text, redacted
-    return _cut(text, limit), size
+    whole = size <= max_bytes + _MARGIN
+    text = redact(text if whole else _at_blank(_cut(text, max_bytes + _MARGIN)))
+    cut = _cut(text, max_bytes)
+    return (cut, max_bytes) if whole and cut == text else (cut, size)
+
+
+def _at_blank(text: str) -> str:
+    """The text without a last word that may have been cut in two: the half of a secret is none."""
+    end = max(text.rfind(" "), text.rfind("\n"), text.rfind("\t"))
+    return text[:end] if end > len(text) - _LONGEST_WORD else text
 
 
 def _cut(text: str, max_bytes: int) -> str:

@@ -233,9 +233,9 @@ def _csv_values(lines: list[str], delimiter: str) -> _Located:
                 continue
             if header is None:
                 header = [cell.strip() for cell in row]
-                problem = _bad_header(header)
-                if problem:
-                    yield begin + 1, BadRecord(problem)
+                names = [name for name in header if name]
+                if len(set(names)) < len(names):
+                    yield begin + 1, BadRecord("the header names a column twice")
                     return
             elif len(row) != len(header):
                 yield (
@@ -244,10 +244,3 @@ def _csv_values(lines: list[str], delimiter: str) -> _Located:
                 )
             else:
                 yield begin + 1, {k: v for k, v in zip(header, row, strict=True) if k}
-
-
-def _bad_header(header: list[str]) -> str | None:
-    names = [name for name in header if name]
-    if len(set(names)) < len(names):
-        return "the header names a column twice"
-    return None if names else "the header is empty"
