@@ -265,3 +265,30 @@ def test_sources_of_a_later_version_are_read(tmp_path: Path) -> None:
     assert source_from_dict({"name": "a", "colour": "red"}) == SourceConfig("a")
     with pytest.raises(ConfigError, match="come later"):
         source_from_dict({"name": "a", "kind": "git"})
+
+
+def test_the_page_names_every_key_with_its_default(repository: Path) -> None:
+    """`docs/configuration.md` has a row for each key of the schema, and no row for another."""
+    from memidx import config
+
+    page = (repository / "docs" / "configuration.md").read_text(encoding="utf-8")
+    rows = {
+        cells[1].strip(" `"): cells[3].strip(" `")
+        for line in page.split("\n")
+        if line.startswith("| `") and len(cells := line.split("|")) == 6
+    }
+    keys = {f"{table}.{key}".strip(".") for table, rules in config._SCHEMA.items() for key in rules}
+    assert set(rows) == keys | {"sources"}
+    defaults = Config()
+    for key, shown in rows.items():
+        table, _, name = key.rpartition(".")
+        if table != "sources" and key != "sources":
+            value = getattr(getattr(defaults, table) if table else defaults, name)
+            assert shown == ("none" if value is None else repr(value).replace("'", '"')), key
+
+
+def test_the_page_s_example_is_a_configuration(repository: Path, tmp_path: Path) -> None:
+    """The example can be copied as it stands."""
+    page = (repository / "docs" / "configuration.md").read_text(encoding="utf-8")
+    example = page.partition("```toml\n")[2].partition("```")[0]
+    assert [source.name for source in load(tmp_path, example).sources] == ["decisions", "tasks"]
