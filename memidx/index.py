@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Self
 
+from memidx.arguments import check_arguments, check_names, day_of
 from memidx.errors import InputError
 from memidx.opening import Opened, analyzer_for, open_for_build, open_store, watch_config
 from memidx.results import (
@@ -24,10 +25,9 @@ from memidx.results import (
 from memidx.search.answer import Answer, Ranked
 from memidx.search.answering import Circumstances, answer
 from memidx.search.explaining import explain_lexical
-from memidx.search.filters import Filters, make_filters
+from memidx.search.filters import make_filters
 from memidx.search.prepared import prepare
 from memidx.search.ranking import (
-    STRATEGIES,
     RankSettings,
     SourceFactors,
     check_threshold,
@@ -35,12 +35,11 @@ from memidx.search.ranking import (
     rank_many,
 )
 from memidx.snapshot.refresh import Ready, Refresher
-from memidx.text.dates import days_since_epoch, parse_time
+from memidx.text.dates import days_since_epoch
 
 if TYPE_CHECKING:
     from memidx.collection import CollectionIndex
     from memidx.results import BuildReport, VerifyReport
-    from memidx.snapshot.snapshot import Snapshot
 
 
 def open(
@@ -193,11 +192,11 @@ class Index:
             StoreError: The index could not be read.
         """
         started = time.perf_counter()
-        _check_arguments(k, offset, strategy, min_score, dedupe)
+        check_arguments(k, offset, strategy, min_score, dedupe)
         ready = self._ready(refresh=refresh)
         refreshed = time.perf_counter()
         snapshot = ready.snapshot
-        day = _as_of(as_of)
+        day = _today() if as_of is None else day_of(as_of)
         filters = make_filters(
             sources=sources,
             kinds=kinds,
@@ -207,7 +206,7 @@ class Index:
             until=until,
             as_of_day=days_since_epoch(day),
         )
-        self._check_names(filters, snapshot)
+        check_names(filters, self._opened.workspace.sources, snapshot)
         settings = self._settings(day)
         prepared = prepare(snapshot, self._analyzer, query, settings.search)
         ranking = rank(
@@ -249,9 +248,9 @@ class Index:
 
         Scores and order are those of `search`, to the bit; call `refresh` first.
         """
-        _check_arguments(k, 0, strategy, None, None)
+        check_arguments(k, 0, strategy, None, None)
         snapshot = self._last().snapshot
-        settings = self._settings(_as_of(as_of))
+        settings = self._settings(_today() if as_of is None else day_of(as_of))
         return rank_many(snapshot, self._analyzer, settings, queries, k=k, strategy=strategy)
 
     def search_ids(
@@ -299,21 +298,9 @@ class Index:
 
     def catalog(self) -> list[CatalogRow]:
         """Every indexed document in order of `doc_id`, without its text."""
-        snapshot = self._last().snapshot
-        rows = []
-        for doc in range(snapshot.n_docs):
-            card = snapshot.card(doc)
-            rows.append(
-                CatalogRow(
-                    doc_id=snapshot.doc_ids[doc],
-                    source=snapshot.sources[snapshot.source_of[doc]],
-                    kind=snapshot.kinds[snapshot.kind_of[doc]],
-                    path=snapshot.path(doc),
-                    title=card.title,
-                    time=card.time,
-                )
-            )
-        return rows
+        from memidx.inspecting import catalog  # a search does not pay for the import
+
+        return catalog(self._last().snapshot)
 
     def doc_ids(self) -> list[str]:
         """Every `doc_id`, in ascending order of code points."""
@@ -322,7 +309,7 @@ class Index:
 
     def status(self) -> dict[str, Any]:
         """What the index holds, where it comes from and how fresh it is."""
-        from memidx.inspecting import status  # only who asks pays for the import
+        from memidx.inspecting import status  # a search does not pay for the import
 
         return status(self._opened, self._ready(refresh=True))
 
@@ -365,9 +352,7 @@ class Index:
     @property
     def configuration(self) -> Mapping[str, Any]:
         """The settings a ranking depends on, as JSON values."""
-        config = self._opened.config
-        factors = {name: asdict(value) for name, value in self._factors().items()}
-        return {"search": asdict(config.search), "sources": factors}
+        return asdict(self._settings("1970-01-01"))
 
     def _adopt(self, opened: Opened) -> None:
         check_threshold(opened.config.search)
@@ -405,42 +390,7 @@ class Index:
             notes=ready.notes,
         )
 
-    def _check_names(self, filters: Filters, snapshot: Snapshot) -> None:
-        """A misspelt name must not look like an empty answer."""
-        sources = {source.name for source in self._opened.workspace.sources}
-        _check_known("source", filters.sources, sources.union(snapshot.sources))
-        kinds = {source.kind for source in self._opened.workspace.sources}
-        _check_known("kind", filters.kinds, kinds.union(snapshot.kinds))
 
-
-def _check_known(what: str, wanted: Sequence[str], known: set[str]) -> None:
-    for name in wanted:
-        if name not in known:
-            raise InputError(
-                f"no {what} has this name",
-                expected="one of " + ", ".join(sorted(known)),
-                found=repr(name),
-            )
-
-
-def _check_arguments(
-    k: int, offset: int, strategy: str | None, min_score: float | None, dedupe: str | None
-) -> None:
-    if k < 1 or offset < 0:
-        raise InputError("k must be at least 1 and offset at least 0", found=f"{k}, {offset}")
-    if strategy is not None and strategy not in STRATEGIES:
-        raise InputError("unknown strategy", expected=", ".join(STRATEGIES), found=repr(strategy))
-    if min_score is not None and not 0.0 <= min_score <= 1.0:
-        raise InputError("min_score is out of range", expected="0 to 1", found=str(min_score))
-    if dedupe not in (None, "content", "title"):
-        raise InputError("unknown dedupe", expected="content or title", found=repr(dedupe))
-
-
-def _as_of(given: str | None) -> str:
-    """The day ages count from: the caller's, else today in UTC."""
-    if given is None:
-        return time.strftime("%Y-%m-%d", time.gmtime())
-    parsed = parse_time(given)
-    if parsed is None:
-        raise InputError("as_of is not a date", expected="an ISO date", found=repr(given))
-    return parsed
+def _today() -> str:
+    """The clock's day, in UTC."""
+    return time.strftime("%Y-%m-%d", time.gmtime())

@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 from memidx.opening import Opened, manifest_of
-from memidx.results import VerifyReport, failed_sources, problems
-from memidx.snapshot.look import look_at_sources
+from memidx.results import CatalogRow, VerifyReport, failed_sources, problems
+from memidx.snapshot.look import look_at_sources, read_content
 from memidx.snapshot.refresh import Ready
+from memidx.snapshot.snapshot import Snapshot
 from memidx.sources.base import Skip
-from memidx.store.reader import read_store, source_fingerprint, store_signature
+from memidx.store.reader import source_fingerprint, store_signature
 
 
 def status(opened: Opened, ready: Ready) -> dict[str, Any]:
@@ -50,6 +51,24 @@ def status(opened: Opened, ready: Ready) -> dict[str, Any]:
     }
 
 
+def catalog(snapshot: Snapshot) -> list[CatalogRow]:
+    """Every document in order of `doc_id`, without its text."""
+    rows = []
+    for doc in range(snapshot.n_docs):
+        card = snapshot.card(doc)
+        rows.append(
+            CatalogRow(
+                doc_id=snapshot.doc_ids[doc],
+                source=snapshot.sources[snapshot.source_of[doc]],
+                kind=snapshot.kinds[snapshot.kind_of[doc]],
+                path=snapshot.path(doc),
+                title=card.title,
+                time=card.time,
+            )
+        )
+    return rows
+
+
 def verify(opened: Opened) -> VerifyReport:
     """Check every line, and compare with every source file by content, trusting no signature.
 
@@ -58,7 +77,7 @@ def verify(opened: Opened) -> VerifyReport:
         StoreVersion: Another version wrote it.
     """
     workspace = opened.workspace
-    stored = read_store(workspace.store)
+    stored = read_content(workspace.store)
     damage = problems(Skip(found.path, found.reason, found.line) for found in stored.damage)
     n_lines = len(stored.lines) + sum(found.line is not None for found in stored.damage)
     if workspace.root is None:

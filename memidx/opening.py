@@ -26,10 +26,10 @@ from memidx.config import (
 from memidx.errors import ConfigError, FileError, InputError, MemidxError
 from memidx.indexing.scan import settings_key
 from memidx.snapshot.cache import Cache
-from memidx.snapshot.look import Workspace
+from memidx.snapshot.look import Workspace, read_content
 from memidx.store.line import DamagedLine, decode_line
 from memidx.store.manifest import Manifest
-from memidx.store.reader import read_manifest, read_store
+from memidx.store.reader import read_manifest
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ def _root_of(store: str, cache: Cache) -> str | None:
     if recorded is not None:
         candidates.insert(0, recorded[0])
     try:
-        lines = read_store(store).lines
+        lines = read_content(store).lines
     except MemidxError:
         return None
     for candidate in candidates:

@@ -20,7 +20,14 @@ from memidx.indexing.scan import Scan, Scanner
 from memidx.indexing.state import State
 from memidx.snapshot.builder import Placed, build_snapshot
 from memidx.store.line import decode_line, line_sum
-from memidx.store.reader import Damage, index_build_id
+from memidx.store.manifest import Manifest
+from memidx.store.reader import (
+    Damage,
+    index_build_id,
+    read_shards,
+    read_store,
+    store_signature,
+)
 
 # A file that changes on each of this many reads is being written all the time.
 _ATTEMPTS = 5
@@ -98,6 +105,43 @@ class Look:
 def analyzer_key(analyzer: Analyzer) -> str:
     """What of a snapshot's key says which analyzer made it."""
     return hashlib.blake2b(analyzer.fingerprint().encode(), digest_size=6).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What could be read of a store.
+
+    Attributes:
+        lines: `doc_id` -> sound line.
+        damage: Everything that is not as it was written, a lost manifest included.
+        manifest: The store's own, or the default where it is damaged.
+        manifest_sound: Whether it is the store's own.
+        signatures: File of the store -> signature of what was read.
+    """
+
+    lines: Mapping[str, bytes]
+    damage: tuple[Damage, ...]
+    manifest: Manifest
+    manifest_sound: bool
+    signatures: Mapping[str, Signature]
+
+
+def read_content(store: str) -> Content:
+    """Read a store, and what is left of it where its manifest is damaged.
+
+    Raises:
+        StoreMissing: There is no store.
+        StoreVersion: Another version wrote it.
+    """
+    signatures = store_signature(store)
+    try:
+        stored = read_store(store)
+    except StoreCorrupt as error:
+        # Without its manifest, the shards in the folder are still the documents.
+        rest = read_shards(store)
+        lost = Damage(error.path or store, error.line, error.what)
+        return Content(rest.lines, (lost, *rest.damage), rest.manifest, False, signatures)
+    return Content(stored.lines, stored.damage, stored.manifest, True, stored.signatures)
 
 
 def look_at_store(lines: Mapping[str, bytes], damage: tuple[Damage, ...]) -> Look:

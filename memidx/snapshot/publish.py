@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from memidx.analysis.base import Analyzer
-from memidx.errors import StoreCorrupt, StoreMissing
+from memidx.errors import StoreMissing
 from memidx.indexing.state import State
 from memidx.snapshot.cache import Cache
-from memidx.snapshot.look import Look, Workspace, look_at_sources, record
+from memidx.snapshot.look import Look, Workspace, look_at_sources, read_content, record
 from memidx.store.line import decode_line
 from memidx.store.manifest import Manifest
-from memidx.store.reader import Damage, read_shards, read_store, store_signature
+from memidx.store.reader import Damage, store_signature
 from memidx.store.writer import Written, write_store
 
 # A build waits for the builders before it; a lock held longer than this is named in an error.
@@ -42,7 +42,7 @@ class Built:
 
 def check_store(workspace: Workspace, root: str, cache: Cache, manifest: Manifest) -> Built:
     """Whether the store is behind its sources; writes nothing."""
-    lines, damage, current = _read(workspace.store)
+    lines, damage, current = _content(workspace.store)
     known = _known(cache, workspace, root)
     look = look_at_sources(workspace, root, lines, damage, known)
     differs = current is None or replace(manifest, shards=current.shards) != current
@@ -74,7 +74,7 @@ def build_store(
         FileError: The store cannot be written; it is as it was.
     """
     with cache.lock_store(BUILD_LOCK_WAIT_S):
-        lines, damage, current = _read(workspace.store)
+        lines, damage, current = _content(workspace.store)
         known = None if full else _known(cache, workspace, root)
         look = look_at_sources(workspace, root, lines, damage, known)
         if full:
@@ -92,18 +92,15 @@ def build_store(
     return Built(look, written, bool(look.plan.size or differs or damage), differs)
 
 
-def _read(store: str) -> tuple[Mapping[str, bytes], tuple[Damage, ...], Manifest | None]:
-    """Lines and manifest of a store that may be absent or damaged."""
+def _content(
+    store: str,
+) -> tuple[Mapping[str, bytes], tuple[Damage, ...], Manifest | None]:
+    """Lines, damage and manifest; nothing of a store that is not there yet."""
     try:
-        stored = read_store(store)
+        stored = read_content(store)
     except StoreMissing:
         return {}, (), None
-    except StoreCorrupt as error:
-        # Without its manifest the shards in the folder are still the documents.
-        rest = read_shards(store)
-        lost = Damage(error.path or store, error.line, error.what)
-        return rest.lines, (lost, *rest.damage), None
-    return stored.lines, stored.damage, stored.manifest
+    return stored.lines, stored.damage, stored.manifest if stored.manifest_sound else None
 
 
 def _afresh(workspace: Workspace, root: str, stored: Mapping[str, bytes], look: Look) -> Look:

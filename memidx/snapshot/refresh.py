@@ -24,13 +24,14 @@ from memidx.snapshot.look import (
     analyzer_key,
     look_at_sources,
     look_at_store,
+    read_content,
     record,
 )
 from memidx.snapshot.snapshot import Snapshot
 from memidx.sources.base import Skip
 from memidx.sources.listing import survey_arguments
 from memidx.sources.survey import survey
-from memidx.store.reader import read_store, store_signature
+from memidx.store.reader import store_signature
 
 # How long a query waits for another process before it answers from the last snapshot.
 LOCK_WAIT_S = 2.0
@@ -179,7 +180,7 @@ class Refresher:
         return later
 
     def _thorough(self, now_ns: int, *, checked: bool) -> Ready:
-        stored = read_store(self.workspace.store)
+        stored = read_content(self.workspace.store)
         previous = self._ready.state if self._ready else self._cache.read_state()
         root = self.workspace.root
         if checked and root is not None:

@@ -205,6 +205,20 @@ def test_a_damaged_line_is_healed_from_its_source(project: Path) -> None:
     assert shard.read_bytes() == data
 
 
+def test_a_damaged_manifest_is_healed_from_the_sources(project: Path) -> None:
+    """The shards are still the documents; the answer is whole and names the manifest."""
+    manifest = project / "store/manifest.json"
+    data = manifest.read_bytes()
+    manifest.write_bytes(data.replace(b"memidx", b"nemidx", 1))
+    with memidx.open(str(project / "store"), env={}) as index:
+        answer = index.search("file lock")
+        assert [hit.doc_id for hit in answer.hits] == ["docs/lock.md"]
+        assert answer.skipped[0].path.endswith("manifest.json")
+        assert not index.verify().sound
+    memidx.build(root=str(project), env={})
+    assert manifest.read_bytes() == data
+
+
 def test_a_damaged_line_without_sources_is_an_error(project: Path, tmp_path: Path) -> None:
     """Nothing to heal from: named by file and line, never dropped in silence."""
     away = tmp_path / "away"

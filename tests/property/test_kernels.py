@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from memidx.config import SearchConfig
 from tests.support import make, ranking_of, snapshot_of
 
-words = st.sampled_from("alpha beta gamma delta file-lock the v2.1.9 naïve 部署 x".split())
+WORDS = ["alpha", "beta", "gamma", "delta", "file-lock", "the", "v2.1.9", "naïve", "部署", "x"]
+words = st.sampled_from(WORDS)
 texts = st.lists(words, min_size=0, max_size=30).map(" ".join)
 corpora = st.lists(texts, min_size=1, max_size=12)
 queries = st.lists(words, min_size=1, max_size=6).map(" ".join)

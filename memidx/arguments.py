@@ -1,0 +1,60 @@
+"""Can these arguments be used?
+
+What a program passes to the API is checked before anything is read; a misspelt name must not look
+like an empty answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from memidx.config import SourceConfig
+from memidx.errors import InputError
+from memidx.search.filters import Filters
+from memidx.search.ranking import STRATEGIES
+from memidx.snapshot.snapshot import Snapshot
+from memidx.text.dates import parse_time
+
+
+def check_names(filters: Filters, sources: Sequence[SourceConfig], snapshot: Snapshot) -> None:
+    """Refuse a source or kind that is neither configured nor in the index.
+
+    Raises:
+        InputError: Naming the ones there are.
+    """
+    names = {source.name for source in sources}
+    _check_known("source", filters.sources, names.union(snapshot.sources))
+    kinds = {source.kind for source in sources}
+    _check_known("kind", filters.kinds, kinds.union(snapshot.kinds))
+
+
+def check_arguments(
+    k: int, offset: int, strategy: str | None, min_score: float | None, dedupe: str | None
+) -> None:
+    """Refuse numbers out of range and unknown choices."""
+    if k < 1 or offset < 0:
+        raise InputError("k must be at least 1 and offset at least 0", found=f"{k}, {offset}")
+    if strategy is not None and strategy not in STRATEGIES:
+        raise InputError("unknown strategy", expected=", ".join(STRATEGIES), found=repr(strategy))
+    if min_score is not None and not 0.0 <= min_score <= 1.0:
+        raise InputError("min_score is out of range", expected="0 to 1", found=str(min_score))
+    if dedupe not in (None, "content", "title"):
+        raise InputError("unknown dedupe", expected="content or title", found=repr(dedupe))
+
+
+def day_of(given: str) -> str:
+    """The day ages count from, in its normal form."""
+    parsed = parse_time(given)
+    if parsed is None:
+        raise InputError("as_of is not a date", expected="an ISO date", found=repr(given))
+    return parsed
+
+
+def _check_known(what: str, wanted: Sequence[str], known: Collection[str]) -> None:
+    for name in wanted:
+        if name not in known:
+            raise InputError(
+                f"no {what} has this name",
+                expected="one of " + ", ".join(sorted(known)),
+                found=repr(name),
+            )
