@@ -19,7 +19,7 @@ from memidx.analysis.base import FieldTerms, QueryWord, Span
 from memidx.analysis.normalise import aligned, fold, normalise
 from memidx.analysis.parts import NOT_COUNTED, Parts
 from memidx.analysis.stems import stemmer_version
-from memidx.analysis.tokens import Token, plain_compound, tokens
+from memidx.analysis.tokens import Token, look_closely, plain_token, tokens
 from memidx.analysis.vocabulary import FUNCTION_WORDS, STOP_WORDS
 
 VERSION = 1
@@ -214,13 +214,13 @@ class _Chunks(dict[str, tuple[str, ...]]):
         self._parts = parts
 
     def __missing__(self, chunk: str) -> tuple[str, ...]:
-        text = plain_compound(chunk) if chunk.isascii() else None
-        if text is None:
+        token = plain_token(chunk) if chunk.isascii() else None
+        if token is None:
             terms = self._of_tokens(chunk)
-        elif text.isalpha():
-            terms = self._parts[text].terms
+        elif token.text.isalpha():
+            terms = self._parts[token.text].terms
         else:
-            terms = self._parts.divide(text).terms
+            terms = self._parts.divide(token.text).terms
         if len(chunk) <= _MAX_CHUNK:
             if len(self) >= _MAX_CHUNKS:
                 self.clear()
@@ -229,7 +229,7 @@ class _Chunks(dict[str, tuple[str, ...]]):
 
     def _of_tokens(self, chunk: str) -> tuple[str, ...]:
         found: list[str] = []
-        for token in tokens(chunk):
+        for token in look_closely(chunk):
             if token.kind == "C":
                 run = token.text
                 found.extend(run)

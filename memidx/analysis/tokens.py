@@ -38,6 +38,31 @@ class Token(NamedTuple):
 
 def tokens(chunk: str) -> Iterator[Token]:
     """Tokens of a chunk in reading order."""
+    token = plain_token(chunk) if chunk.isascii() else None
+    return look_closely(chunk) if token is None else iter((token,))
+
+
+def plain_token(chunk: str) -> Token | None:
+    """The only token of an ASCII chunk of the usual kind; None = look closer.
+
+    A word, perhaps with punctuation, needs no pattern at all; a compound a small one.
+    """
+    word = chunk.lstrip(_BEFORE).rstrip(_AFTER)
+    if word.isalpha():
+        start = chunk.index(word)
+        return Token(start, start + len(word), "word", word)
+    match = _plain().match(chunk)
+    if match is None:
+        return None
+    text = match[1]
+    # Acronyms and dates are told apart by how they begin.
+    if text[1:2] == "." or text[0] in "0123456789":
+        return None
+    return Token(match.start(1), match.end(1), "word", text)
+
+
+def look_closely(chunk: str) -> Iterator[Token]:
+    """Tokens of any chunk, by the kinds of its characters."""
     kinds = shape(chunk)
     for match in _pattern().finditer(kinds):
         group = match.lastgroup or ""
@@ -56,14 +81,9 @@ def tokens(chunk: str) -> Iterator[Token]:
             yield Token(start, end, "word", text)
 
 
-def plain_compound(chunk: str) -> str | None:
-    """The only token of an ASCII chunk of the usual kind, without shapes; None = look closer."""
-    match = _plain().match(chunk)
-    if match is None:
-        return None
-    text = match[1]
-    # Acronyms and dates are told apart by how they begin.
-    return None if text[1:2] == "." or text[0] in "0123456789" else text
+# Punctuation that is never part of a token, before and behind a word.
+_BEFORE = "\"'([{<*,:;!?"
+_AFTER = "\"')]}>*,:;!?."
 
 
 @cache

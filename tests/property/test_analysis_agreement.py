@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from memidx.analysis import get_analyzer
 from memidx.analysis.base import Analyzer
 from memidx.analysis.normalise import aligned, fold, normalise
+from memidx.analysis.tokens import look_closely, plain_token
 
 ANALYZER = get_analyzer("default")
 
@@ -40,6 +41,17 @@ def test_spans_equal_document(text: str) -> None:
     """The terms of all spans are the terms of the document, as often."""
     spans = Counter(term for span in ANALYZER.spans(text) for term in span.terms)
     assert dict(spans) == words_of(ANALYZER, text)
+
+
+@given(TEXTS)
+@example("'word.'")
+@example("_a-b::c/d.e@f")
+def test_short_cut_agrees(text: str) -> None:
+    """Chunks of the usual kind have the token that a close look finds."""
+    for chunk in normalise(text).split():
+        token = plain_token(chunk) if chunk.isascii() else None
+        if token is not None:
+            assert [token] == list(look_closely(chunk))
 
 
 @given(TEXTS)
