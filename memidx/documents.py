@@ -8,7 +8,6 @@ the text never longer than the cap.
 from __future__ import annotations
 
 import hashlib
-import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
@@ -87,6 +86,7 @@ def make_document(
     # Most items hold nothing private beside their text: one look at all of it, then none.
     facts = "\n".join([item.title or "", item.anchor or "", *item.tags, *_texts(item.meta)])
     hide = _keep if redact(facts) == facts else redact
+    plain = hide is _keep and _fit(facts) == facts
     title = _line(item.title or "", _LONGEST_TITLE, hide)
     if not text.strip() and not title:
         return None, (Skip(item.path, "holds no text", item.line, source.name),)
@@ -103,7 +103,7 @@ def make_document(
             title=title or _line(f"{name} {anchor}" if anchor else name, _LONGEST_TITLE, redact),
             time=item.time,
             tags=_tags(item.tags, hide),
-            meta=_clean_mapping(item.meta, hide, 0),
+            meta=dict(item.meta) if plain else _clean_mapping(item.meta, hide, 0),
             source_hash=hashlib.sha256(item.text.encode("utf-8", "surrogatepass")).hexdigest(),
             text=text,
         ),
@@ -217,15 +217,10 @@ def _clean_mapping(
 def _clean(value: Any, hide: Callable[[str], str], depth: int) -> Any:
     if isinstance(value, str):
         return hide(_fit(value))
-    if value is None or isinstance(value, bool | int):
-        return value
-    if isinstance(value, float):
-        # JSON has no infinities.
-        return value if math.isfinite(value) else str(value)
     if depth >= _MAX_META_DEPTH:
         return "…"
     if isinstance(value, Mapping):
         return _clean_mapping(value, hide, depth)
     if isinstance(value, list | tuple):
         return [_clean(inner, hide, depth + 1) for inner in value]
-    return redact(_fit(str(value)))
+    return value

@@ -8,6 +8,8 @@ is searched in earnest, by `memidx.text.homes` and `memidx.text.secrets`.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from memidx.text.homes import replace_homes, replace_plain_homes
 from memidx.text.secrets import (
     LOOSE_MARKS,
@@ -37,14 +39,14 @@ def redact(text: str) -> str:
 
     Doing it again changes nothing. Time is linear in the length of the text.
     """
-    homes, secrets = _suspects(text)
-    # A replacement can bring a second one into view (`KEY=` before a path that went), so this
-    # goes on until nothing changes. Each round has fewer places left to change; two are usual.
-    for _ in range(_ROUNDS if homes or secrets else 0):
+    # A replacement can bring a second one into view (`KEY=` before a path that went), so this goes
+    # on until nothing changes. Each round has fewer places left to change; two are usual.
+    for _ in range(_ROUNDS):
+        found = _suspects(text)
         before = text
-        if secrets:
-            text = replace_secrets(text)
-        if homes:
+        if found.tokens or found.names:
+            text = replace_secrets(text, tokens=found.tokens, names=found.names)
+        if found.homes:
             text = replace_homes(text)
         if text == before:
             break
@@ -53,12 +55,13 @@ def redact(text: str) -> str:
 
 def redact_local_paths(text: str) -> str:
     """The text with every home path's private prefix replaced by `<path>`; secrets stay."""
-    return replace_homes(text) if _suspects(text)[0] else text
+    return replace_homes(text) if _suspects(text).homes else text
 
 
 def holds_secret(text: str) -> bool:
     """Whether the text holds something in the shape of a secret (home paths do not count)."""
-    return _suspects(text)[1] and replace_secrets(text) != text
+    found = _suspects(text)
+    return replace_secrets(text, tokens=found.tokens, names=found.names) != text
 
 
 def holds_private(path: str) -> bool:
@@ -67,27 +70,30 @@ def holds_private(path: str) -> bool:
     Folder names that agents make of a path (`-Users-NAME-code`) are let through: they are what
     the file is called, and a memory folder full of them would otherwise not be searchable at all.
     """
-    homes, secrets = _suspects(path)
-    return (secrets and replace_secrets(path) != path) or (
-        homes and replace_plain_homes(path) != path
-    )
+    return holds_secret(path) or replace_plain_homes(path) != path
 
 
-def _suspects(text: str) -> tuple[bool, bool]:
-    """Whether a text may hold home paths, and secrets: quick, and never wrongly "no"."""
+class _Suspects(NamedTuple):
+    """What a text may hold; never wrongly False."""
+
+    homes: bool
+    tokens: bool
+    names: bool
+
+
+def _suspects(text: str) -> _Suspects:
+    """A quick look: a few searches for plain words, which is all that most texts cost."""
     if len(text) < 5:
-        return False, False
+        return _Suspects(False, False, False)
     data = text.encode("utf-8", "surrogatepass")
     folded = data.translate(_FOLD_TABLE)
-    homes = any(mark in folded for mark in _HOME_MARKS)
-    secrets = (
-        (b"@" in data and b"://" in data)
-        or (b"~" in data and b"Q~" in data)
+    return _Suspects(
+        homes=any(mark in folded for mark in _HOME_MARKS),
+        tokens=(b"~" in data and b"Q~" in data)
         or any(mark in data for mark in LOOSE_MARKS)
-        or _holds_name(folded)
-        or _holds_token(data)
+        or _holds_token(data),
+        names=(b"@" in data and b"://" in data) or _holds_name(folded),
     )
-    return homes, secrets
 
 
 def _holds_name(folded: bytes) -> bool:

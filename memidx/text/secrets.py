@@ -140,13 +140,31 @@ _WORDS = re.compile(rf"{_WORD}(?:[-_./:+@#=?~]+{_WORD})*[-_./:=]*", re.ASCII)
 _TEMPLATE = ("$", "%", "{", "*", "...", "xxx", "XXX")
 
 
-def replace_secrets(text: str) -> str:
-    """The text with each secret replaced by `<secret>`; what names it (`api_key =`) stays."""
-    if "-----BEGIN" in text:
-        text = _replace_keys(text)
+def replace_secrets(text: str, *, tokens: bool = True, names: bool = True) -> str:
+    """The text with each secret replaced by `<secret>`; what names it (`api_key =`) stays.
+
+    Args:
+        tokens: Whether to look for shapes of tokens and for private keys.
+        names: Whether to look for passwords in URLs, headers and assigned values.
+    """
+    if tokens:
+        if "-----BEGIN" in text:
+            text = _replace_keys(text)
+        text = replace_spans(text, _token_spans(text), PLACEHOLDER)
+    if not names:
+        return text
     if "@" in text and "://" in text:
         text = _URL_PASSWORD.sub(_hide_password, text)
         text = _URL_TOKEN.sub(_hide_url_token, text)
+    folded = fold(text)
+    if "authorization" in folded:
+        text = _HEADER.sub(_hide_header, text)
+    if "bearer" in folded:
+        text = _BEARER.sub(_hide_bearer, text)
+    return replace_spans(text, _assigned_spans(text), PLACEHOLDER)
+
+
+def _token_spans(text: str) -> list[tuple[int, int]]:
     spans = []
     for beginnings, token in _TOKENS:
         for at, _ in occurrences(text, beginnings):
@@ -156,13 +174,7 @@ def replace_secrets(text: str) -> str:
     for mark, pattern in _AROUND:
         if mark in text:
             spans += [found.span() for found in pattern.finditer(text)]
-    text = replace_spans(text, spans, PLACEHOLDER)
-    folded = fold(text)
-    if "authorization" in folded:
-        text = _HEADER.sub(_hide_header, text)
-    if "bearer" in folded:
-        text = _BEARER.sub(_hide_bearer, text)
-    return replace_spans(text, _assigned_spans(text), PLACEHOLDER)
+    return spans
 
 
 def _assigned_spans(text: str) -> list[tuple[int, int]]:
