@@ -1,8 +1,8 @@
 """Which settings are in force, and where did each come from?
 
 `memidx.toml`, else `[tool.memidx]` of `pyproject.toml`, in one folder; over it the environment
-(`MEMIDX_K1=1.2`). Flags are the command line's and come last. The schema is `_SCHEMA`: a key that
-is not in it is an error, because a setting that silently does nothing is worse than none.
+(`MEMIDX_K1=1.2`). The schema is `_SCHEMA`: a key that is not in it is an error, because a setting
+that silently does nothing is worse than none.
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ from typing import Any, NamedTuple
 
 from memidx import files
 from memidx.errors import ConfigError
-from memidx.text.decode import Undecodable, decode
-from memidx.text.toml_lines import line_of_key
 
 CONFIG_FILES = ("memidx.toml", "pyproject.toml")
 
@@ -105,8 +103,7 @@ def load_config(root: str, *, env: Mapping[str, str], explicit: bool = False) ->
         explicit: The caller named this folder, so that it has to exist.
 
     Raises:
-        ConfigError: A file that is not TOML, an unknown key, a value of the wrong type or out of
-            range, a source that is there twice or is of a kind that is not read yet.
+        ConfigError: Not TOML, an unknown key, a value that a key cannot have, a source given twice.
     """
     if explicit and not files.is_dir(root):
         raise ConfigError("is not a folder", path=root, hint="give an existing folder")
@@ -242,6 +239,8 @@ class _Place(NamedTuple):
     nth: int = 0
 
     def refuse(self, key: str, what: str, **details: str | None) -> ConfigError:
+        from memidx.text.toml_lines import line_of_key  # only on the way to an error
+
         prefix = "tool.memidx" if self.file and self.file.endswith("pyproject.toml") else ""
         line = line_of_key(self.text, key, table=self.table, nth=self.nth, prefix=prefix)
         return ConfigError(what, path=self.file, line=line, **details)
@@ -256,8 +255,10 @@ def _read(folder: str) -> tuple[_Place, dict[str, Any]] | None:
         data = files.read_bytes(path)
         if name == "pyproject.toml" and b"memidx" not in data:
             continue
-        # tomllib is loaded only when there is a file to read: a query without one never needs it.
+        # Loaded only when there is a file to read: a query without one never needs them.
         import tomllib
+
+        from memidx.text.decode import Undecodable, decode
 
         try:
             text = decode(data)

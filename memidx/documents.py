@@ -7,7 +7,6 @@ the text never longer than the cap.
 
 from __future__ import annotations
 
-import hashlib
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
@@ -16,7 +15,6 @@ from typing import Any
 
 from memidx.config import SourceConfig
 from memidx.sources.base import Item, Skip
-from memidx.text.redact import redact
 
 _LONGEST_TITLE = 300
 _LONGEST_TAG = 100
@@ -78,6 +76,11 @@ def make_document(
         The document, or None when the item holds nothing to store; and the skips that say why, or
         what was cut.
     """
+    # Documents are made on a build; a search knows only their class and must start quickly.
+    import hashlib
+
+    from memidx.text.redact import redact
+
     skips: tuple[Skip, ...] = ()
     text, full_bytes = _capped(item.text, max_bytes)
     if full_bytes > max_bytes:
@@ -116,6 +119,8 @@ def _capped(text: str, max_bytes: int) -> tuple[str, int]:
 
     A text that is only too long before redaction is kept whole.
     """
+    from memidx.text.redact import redact  # see make_document
+
     text = _fit(text)
     size = len(text) if text.isascii() else len(text.encode())
     if size <= max_bytes:

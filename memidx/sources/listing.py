@@ -14,10 +14,8 @@ from dataclasses import dataclass
 
 from memidx.config import SourceConfig
 from memidx.sources.base import SUFFIXES, FileEntry, Skip
-from memidx.sources.ignoring import Ignores
 from memidx.sources.survey import IGNORE_FILE, Survey, survey
 from memidx.text.paths import glob_base, identity, is_utf8, printable
-from memidx.text.redact import holds_private, redact
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +50,10 @@ def list_files(root: str, sources: Sequence[SourceConfig], own: Iterable[str] = 
         sources: In order of precedence.
         own: Absolute paths that memidx writes itself.
     """
+    # A search whose sources did not change calls `survey_arguments` alone and needs none of these.
+    from memidx.sources.ignoring import Ignores
+    from memidx.text.redact import redact
+
     bases, suffixes = survey_arguments(sources)
     seen = survey(root, bases, suffixes, own)
     ignores = Ignores(root, [path for path in seen.files if path.rpartition("/")[2] == IGNORE_FILE])
@@ -103,6 +105,9 @@ def list_files(root: str, sources: Sequence[SourceConfig], own: Iterable[str] = 
 
 def _refusal(path: str, taken: Mapping[str, str]) -> str | None:
     """Why a file cannot be a document whatever it holds; None when it can."""
+    # Loaded here for the reason given in `list_files`.
+    from memidx.text.redact import holds_private
+
     if not is_utf8(path):
         return "the name is not UTF-8"
     stable = identity(path)

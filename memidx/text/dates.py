@@ -8,31 +8,27 @@ The arithmetic is done here because importing `datetime` costs a cold query more
 from __future__ import annotations
 
 import re
+from functools import cache
 
-_ISO = re.compile(
+# Compiled when first used: a search that filters by no date should not wait for them.
+_ISO = (
     r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?|/(\d{1,2})/(\d{1,2})|\.(\d{1,2})\.(\d{1,2})|(\d{2})(\d{2}))"
     r"(?:(?:[Tt]|[ \t]{1,4})(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?"
-    r"[ \t]{0,4}(Z|z|UTC|GMT|[+-]\d{1,2}(?::?\d{2})?)?)?",
-    re.ASCII,
+    r"[ \t]{0,4}(Z|z|UTC|GMT|[+-]\d{1,2}(?::?\d{2})?)?)?"
 )
-_DAY_FIRST = re.compile(
-    r"(?:[a-z]{3,9},?[ ]+)?(\d{1,2})(?:st|nd|rd|th)?[ .-]{1,2}([a-z]{3,9})\.?,?[ -]"
-    r"(\d{4})(?!\d)(.*)",
-    re.ASCII | re.IGNORECASE,
+_DAY_FIRST = (
+    r"(?i:(?:[a-z]{3,9},?[ ]+)?(\d{1,2})(?:st|nd|rd|th)?[ .-]{1,2}([a-z]{3,9})\.?,?[ -])"
+    r"(\d{4})(?!\d)(.*)"
 )
-_MONTH_FIRST = re.compile(
-    r"(?:[a-z]{3,9},[ ]+)?([a-z]{3,9})\.?[ ]+(\d{1,2})(?:st|nd|rd|th)?,?[ ]+(\d{4})(?!\d)(.*)",
-    re.ASCII | re.IGNORECASE,
+_MONTH_FIRST = (
+    r"(?i:(?:[a-z]{3,9},[ ]+)?([a-z]{3,9})\.?[ ]+(\d{1,2})(?:st|nd|rd|th)?,?[ ]+)"
+    r"(\d{4})(?!\d)(.*)"
 )
-_CLOCK = re.compile(
+_CLOCK = (
     r"[ ,T]*(?:at )?(\d{1,2}):(\d{2})(?::(\d{2}))?[ ]{0,2}(Z|UTC|GMT|[+-]\d{2}:?\d{2})?"
-    r"(?:[ ]\([A-Za-z]{1,9}\))?",
-    re.ASCII,
+    r"(?:[ ]\([A-Za-z]{1,9}\))?"
 )
-_NAME_DAY = re.compile(r"(?<!\d)(\d{4})(?:([-_.])(\d{2})\2(\d{2})|(\d{2})(\d{2}))(?!\d)", re.ASCII)
-_NORMAL = re.compile(
-    r"(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,6}))?Z)?", re.ASCII
-)
+_NAME_DAY = r"(?<!\d)(\d{4})(?:([-_.])(\d{2})\2(\d{2})|(\d{2})(\d{2}))(?!\d)"
 _MONTHS = (
     "january",
     "february",
@@ -49,6 +45,8 @@ _MONTHS = (
 )
 _DAY_SECONDS = 86_400
 _LONGEST = 64
+# `YYYY-MM-DD`, and with `THH:MM:SSZ`, and with up to six digits of a second.
+_NORMAL_LENGTHS = frozenset((10, 20, *range(22, 28)))
 # 0001-01-01 and 9999-12-31 as days since 1970-01-01.
 _FIRST_DAY, _LAST_DAY = -719_162, 2_932_896
 
@@ -63,7 +61,7 @@ def parse_time(text: str) -> str | None:
     text = text.strip()
     if not 6 <= len(text) <= _LONGEST:
         return None
-    found = _ISO.fullmatch(text)
+    found = _pattern(_ISO).fullmatch(text)
     if found:
         year, month, day, month_b, day_b, month_c, day_c, month_d, day_d, *clock = found.groups()
         return _moment(
@@ -97,7 +95,7 @@ def date_in_name(name: str) -> str | None:
     Read are `YYYY-MM-DD`, `YYYY_MM_DD`, `YYYY.MM.DD`, and `YYYYMMDD` from 1900 to 2199 (it is
     often just a number).
     """
-    for found in _NAME_DAY.finditer(name):
+    for found in _pattern(_NAME_DAY).finditer(name):
         year, _, month, day, month_b, day_b = found.groups()
         if month_b and not 1900 <= int(year) <= 2199:
             continue
@@ -113,26 +111,29 @@ def days_since_epoch(iso: str) -> float:
     Raises:
         ValueError: When `iso` is not in the normal form of `parse_time`.
     """
-    found = _NORMAL.fullmatch(iso)
-    if not found:
-        normal = parse_time(iso)
-        found = _NORMAL.fullmatch(normal) if normal else None
-        if not found:
-            raise ValueError(f"not a date or time: {iso!r}")
-    year, month, day, hour, minute, second, fraction = found.groups()
-    days = _days(int(year), int(month), int(day))
-    if hour is None:
-        return float(days)
-    seconds = int(hour) * 3600 + int(minute) * 60 + int(second)
-    return days + (seconds + (float(f"0.{fraction}") if fraction else 0.0)) / _DAY_SECONDS
+    if len(iso) not in _NORMAL_LENGTHS or not iso[:4].isdecimal():
+        iso = parse_time(iso) or ""
+    try:
+        days = _days(int(iso[:4]), int(iso[5:7]), int(iso[8:10]))
+        if len(iso) == 10:
+            return float(days)
+        seconds = int(iso[11:13]) * 3600 + int(iso[14:16]) * 60 + float(iso[17:-1])
+    except ValueError:
+        raise ValueError(f"not a date or time: {iso!r}") from None
+    return days + seconds / _DAY_SECONDS
+
+
+@cache
+def _pattern(source: str) -> re.Pattern[str]:
+    return re.compile(source, re.ASCII)
 
 
 def _named_month(text: str) -> str | None:
-    found = _DAY_FIRST.fullmatch(text)
+    found = _pattern(_DAY_FIRST).fullmatch(text)
     if found:
         day, month, year, rest = found.groups()
     else:
-        found = _MONTH_FIRST.fullmatch(text)
+        found = _pattern(_MONTH_FIRST).fullmatch(text)
         if not found:
             return None
         month, day, year, rest = found.groups()
@@ -142,7 +143,7 @@ def _named_month(text: str) -> str | None:
     rest = rest.strip()
     if not rest:
         return _moment(int(year), number, int(day), ())
-    clock = _CLOCK.fullmatch(rest)
+    clock = _pattern(_CLOCK).fullmatch(rest)
     if not clock:
         return None
     hour, minute, second, zone = clock.groups()
