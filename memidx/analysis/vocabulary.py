@@ -31,7 +31,7 @@ _FUNCTION = (
     "via whether while within without "
     # Adverbs and verbs of asking.
     "again also already always ever here just more most much many very too only still yet quite "
-    "rather really please tell show give find get got let make made know say said there's"
+    "rather really please tell show give find get got let make made know say said"
 )
 
 STOP_WORDS = frozenset(_STOP.split())

@@ -97,7 +97,8 @@ def ranking(analyzer: Analyzer, texts: list[str], query: str) -> list[int]:
         ("costs 10000 credits", "10,000"),
         ("at most 50%", "50%"),
         ("tolerance 1e-5", "1e-5"),
-        ("fixed in (#123)", "PR #123"[3:]),
+        ("fixed in (#123)", "#123"),
+        ("fixed in PR #123", "(#123)"),
         ("Grade 4: Week 1", "Grade 4 Week 1"),
         # short terms
         ("written in Go.", "Go"),
