@@ -106,7 +106,7 @@ def load_config(root: str, *, env: Mapping[str, str], explicit: bool = False) ->
         ConfigError: Not TOML, an unknown key, a value that a key cannot have, a source given twice.
     """
     if explicit and not files.is_dir(root):
-        raise ConfigError("is not a folder", path=root, hint="give an existing folder")
+        raise ConfigError("is not a folder", path=root)
     found = _read(root)
     config = _override(_build(found, root) if found else Config(), env)
     if config.search.lexical_weight + config.search.vector_weight == 0:
@@ -185,7 +185,7 @@ _PATTERNS = _Rule(
     lambda value: all(isinstance(glob, str) and glob.strip() for glob in value),
 )
 _KINDS = ("markdown", "records")
-_KIND_NAMES = "one of " + ", ".join(_KINDS)
+_KIND_NAMES = " or ".join(_KINDS)
 _LATER_KINDS = ("changelog", "git", "openapi", "code", "sql")
 _FIELDS = ("id", "title", "text", "time", "tags")
 _SCHEMA: dict[str, dict[str, _Rule]] = {
@@ -314,11 +314,10 @@ def _source(place: _Place, table: Mapping[str, Any], root: str | None) -> Source
         raise place.refuse("kind", f"sources of kind {kind!r} come later", expected=_KIND_NAMES)
     if kind not in _KINDS:
         raise place.refuse("kind", "unknown kind of source", expected=_KIND_NAMES, found=repr(kind))
-    for key in values.get("fields", {}):
-        if kind != "records":
-            raise place.refuse("fields", "only sources of kind 'records' have fields")
-        if key not in _FIELDS:
-            raise _unknown(place._replace(table="sources.fields"), key, _FIELDS)
+    if kind != "records" and values.get("fields"):
+        raise place.refuse("fields", "only sources of kind 'records' have fields")
+    for key in set(values.get("fields", ())).difference(_FIELDS):
+        raise _unknown(place._replace(table="sources.fields"), key, _FIELDS)
     for key in ("include", "exclude"):
         if key in values:
             patterns = tuple(_relative(place, key, glob, root) for glob in values[key])
