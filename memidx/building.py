@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from memidx.opening import Opened, analyzer_for, manifest_of
-from memidx.results import BuildReport, failed_sources, problems
+from memidx.results import BuildReport
+from memidx.search.answer import failed_sources, problems
 from memidx.snapshot.look import Look
 from memidx.snapshot.publish import Built, build_store, check_store
 from memidx.sources.base import Skip

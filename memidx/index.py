@@ -15,16 +15,8 @@ from typing import TYPE_CHECKING, Any, Self
 from memidx.arguments import check_arguments, check_names, day_of
 from memidx.errors import InputError
 from memidx.opening import Opened, analyzer_for, open_for_build, open_store, watch_config
-from memidx.results import (
-    CatalogRow,
-    Explanation,
-    RefreshReport,
-    failed_sources,
-    problems,
-)
-from memidx.search.answer import Answer, Ranked
+from memidx.search.answer import Answer, Ranked, failed_sources, problems
 from memidx.search.answering import Circumstances, answer
-from memidx.search.explaining import explain_lexical
 from memidx.search.filters import make_filters
 from memidx.search.prepared import prepare
 from memidx.search.ranking import (
@@ -39,7 +31,13 @@ from memidx.text.dates import days_since_epoch
 
 if TYPE_CHECKING:
     from memidx.collection import CollectionIndex
-    from memidx.results import BuildReport, VerifyReport
+    from memidx.results import (
+        BuildReport,
+        CatalogRow,
+        Explanation,
+        RefreshReport,
+        VerifyReport,
+    )
 
 
 def open(
@@ -267,6 +265,8 @@ class Index:
 
     def refresh(self) -> RefreshReport:
         """Compare with the sources now, and take in what changed."""
+        from memidx.results import RefreshReport  # a search does not pay for the import
+
         ready = self._ready(refresh=True)
         circumstances = self._circumstances(ready, "")
         return RefreshReport(
@@ -287,6 +287,9 @@ class Index:
         Raises:
             InputError: The index has no such document.
         """
+        from memidx.results import Explanation  # a search does not pay for the import
+        from memidx.search.explaining import explain_lexical
+
         snapshot = self._last().snapshot
         doc = snapshot.find(doc_id)
         if doc is None:

@@ -6,12 +6,14 @@ from dataclasses import replace
 from typing import Any
 
 from memidx.opening import Opened, manifest_of
-from memidx.results import CatalogRow, VerifyReport, failed_sources, problems
+from memidx.results import CatalogRow, VerifyReport
+from memidx.search.answer import failed_sources, problems
 from memidx.snapshot.look import look_at_sources, read_content
 from memidx.snapshot.refresh import Ready
 from memidx.snapshot.snapshot import Snapshot
 from memidx.sources.base import Skip
-from memidx.store.reader import source_fingerprint, store_signature
+from memidx.store.reader import source_fingerprint
+from memidx.store.signature import store_signature
 
 
 def status(opened: Opened, ready: Ready) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import contextlib
 import os.path
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from memidx import files
 from memidx.analysis import get_analyzer
@@ -24,12 +25,11 @@ from memidx.config import (
     source_to_dict,
 )
 from memidx.errors import ConfigError, FileError, InputError, MemidxError
-from memidx.indexing.scan import settings_key
 from memidx.snapshot.cache import Cache
-from memidx.snapshot.look import Workspace, read_content
-from memidx.store.line import DamagedLine, decode_line
-from memidx.store.manifest import Manifest
-from memidx.store.reader import read_manifest
+from memidx.snapshot.workspace import Workspace, settings_key
+
+if TYPE_CHECKING:
+    from memidx.store.manifest import Manifest
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +144,8 @@ def analyzer_for(opened: Opened, name: str | None = None) -> Analyzer:
 
 def manifest_of(opened: Opened) -> Manifest:
     """The manifest a build of this workspace writes, but for the shards."""
+    from memidx.store.manifest import Manifest  # a search writes none
+
     return Manifest(
         project_name=opened.config.project_name,
         framework=opened.config.framework,
@@ -170,6 +172,9 @@ def _root_of(store: str, cache: Cache) -> str | None:
     candidates = [os.path.dirname(store)]
     if recorded is not None:
         candidates.insert(0, recorded[0])
+    # Root is recorded as a rule; only a clone's or a moved store's first search gets here.
+    from memidx.snapshot.look import read_content
+
     try:
         lines = read_content(store).lines
     except MemidxError:
@@ -184,6 +189,8 @@ def _root_of(store: str, cache: Cache) -> str | None:
 
 
 def _is_below(root: str, line: bytes) -> bool:
+    from memidx.store.line import DamagedLine, decode_line  # see _root_of
+
     try:
         return files.exists(os.path.join(root, decode_line(line).path))
     except DamagedLine:
@@ -191,6 +198,8 @@ def _is_below(root: str, line: bytes) -> bool:
 
 
 def _stored_sources(store: str) -> tuple[SourceConfig, ...]:
+    from memidx.store.reader import read_manifest  # not where the sources are configured
+
     try:
         definitions = read_manifest(store).sources
     except MemidxError:

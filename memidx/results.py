@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from memidx.indexing.state import Freshness
 from memidx.search.answer import Problem
-from memidx.sources.base import Skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,15 +139,3 @@ class Explanation:
     def to_dict(self) -> dict[str, Any]:
         """The explanation as JSON values."""
         return {"schema": "memidx.explain/1", **asdict(self)}
-
-
-def problems(skips: Iterable[Skip]) -> tuple[Problem, ...]:
-    """Skips as an answer or a report lists them."""
-    return tuple(Problem(skip.path, skip.reason, skip.line, skip.source) for skip in skips)
-
-
-def failed_sources(failed: Mapping[str, str]) -> tuple[Problem, ...]:
-    """Failed sources (name -> reason) as an answer or a report lists them."""
-    return tuple(
-        Problem(path=name, reason=reason, source=name) for name, reason in sorted(failed.items())
-    )

@@ -8,8 +8,7 @@ recorded is read and compared by hash.
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from memidx.config import SourceConfig
@@ -145,9 +144,3 @@ class Scanner:
             docs=tuple(docs),
             skips=tuple(skips),
         )
-
-
-def settings_key(sources: Sequence[Mapping[str, object]], max_bytes: int) -> str:
-    """Hash of whatever decides what a file becomes; another key makes a `State` useless."""
-    text = json.dumps([sources, max_bytes], sort_keys=True)
-    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from memidx.indexing.state import Freshness
+from memidx.sources.base import Skip
 
 Verdict = Literal[
     "hits",
@@ -184,6 +185,18 @@ def decide_verdict(
     if n_matched == 0:
         return "below_threshold"
     return "hits"
+
+
+def problems(skips: Iterable[Skip]) -> tuple[Problem, ...]:
+    """Skips as an answer or a report lists them."""
+    return tuple(Problem(skip.path, skip.reason, skip.line, skip.source) for skip in skips)
+
+
+def failed_sources(failed: Mapping[str, str]) -> tuple[Problem, ...]:
+    """Failed sources (name -> reason) as an answer or a report lists them."""
+    return tuple(
+        Problem(path=name, reason=reason, source=name) for name, reason in sorted(failed.items())
+    )
 
 
 def _hit(hit: Hit) -> dict[str, Any]:

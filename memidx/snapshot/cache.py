@@ -15,8 +15,6 @@ from memidx import files
 from memidx.errors import FileError, StoreCorrupt
 from memidx.indexing.state import State, read_state
 from memidx.snapshot.snapshot import Snapshot
-from memidx.store.lock import store_lock
-from memidx.store.writer import prepare_store
 
 _STATE = "state.json"
 _ROOT = "root"
@@ -134,6 +132,8 @@ class Cache:
         Raises:
             StoreLocked: Another process held it for longer than `timeout_s` seconds.
         """
+        from memidx.store.lock import store_lock  # late: only who writes takes it
+
         if not self._is_writable() or self.folder is None:
             yield
         elif self.folder == os.path.join(self._store, ".cache"):
@@ -150,6 +150,9 @@ class Cache:
             StoreLocked: Another process held it for longer than `timeout_s` seconds.
             FileError: The store cannot be written.
         """
+        from memidx.store.lock import store_lock  # late: only who writes takes it
+        from memidx.store.writer import prepare_store
+
         prepare_store(self._store)
         return store_lock(self._store, timeout_s)
 
@@ -167,6 +170,8 @@ class Cache:
         return self._writable
 
     def _choose(self) -> bool:
+        from memidx.store.writer import prepare_store  # late: only who writes prepares
+
         own = os.path.join(self._store, ".cache")
         try:
             prepare_store(self._store)

@@ -12,13 +12,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from memidx.analysis.base import Analyzer
-from memidx.config import SourceConfig
 from memidx.errors import FileError, StoreCorrupt
 from memidx.files import Signature
 from memidx.indexing.plan import Plan, make_plan
 from memidx.indexing.scan import Scan, Scanner
 from memidx.indexing.state import State
 from memidx.snapshot.builder import Placed, build_snapshot
+from memidx.snapshot.workspace import Workspace, analyzer_key
 from memidx.store.line import decode_line, line_sum
 from memidx.store.manifest import Manifest
 from memidx.store.reader import (
@@ -26,36 +26,11 @@ from memidx.store.reader import (
     index_build_id,
     read_shards,
     read_store,
-    store_signature,
 )
+from memidx.store.signature import store_signature
 
 # A file that changes on each of this many reads is being written all the time.
 _ATTEMPTS = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Workspace:
-    """A store and where its documents come from.
-
-    Attributes:
-        store: Absolute path of the store's folder.
-        root: Absolute path of the sources' root; None when it is not known.
-        sources: In order of precedence.
-        settings: Hash of whatever decides what a file becomes.
-        max_bytes: Size cap of one document.
-        own: Absolute paths memidx writes, which are never a source.
-    """
-
-    store: str
-    root: str | None
-    sources: tuple[SourceConfig, ...]
-    settings: str
-    max_bytes: int
-    own: tuple[str, ...]
-
-    def scanner(self, root: str) -> Scanner:
-        """A reader of the sources."""
-        return Scanner(root, self.sources, max_bytes=self.max_bytes, own=self.own)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +75,6 @@ class Look:
         """Bytes of the snapshot of this content."""
         facts = {"build_id": self.build_id, "analyzer": analyzer.fingerprint()}
         return build_snapshot(self.placed(), analyzer, facts=facts)
-
-
-def analyzer_key(analyzer: Analyzer) -> str:
-    """What of a snapshot's key says which analyzer made it."""
-    return hashlib.blake2b(analyzer.fingerprint().encode(), digest_size=6).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +141,7 @@ def look_at_sources(
     Raises:
         StoreCorrupt: Documents are lost, and a failed source may have been theirs.
     """
-    scanner = workspace.scanner(root)
+    scanner = Scanner(root, workspace.sources, max_bytes=workspace.max_bytes, own=workspace.own)
     sums = {doc_id: line_sum(line) for doc_id, line in stored.items()}
     for _ in range(_ATTEMPTS):
         scan = scanner.scan(known)

@@ -13,10 +13,13 @@ from memidx.analysis.base import Analyzer
 from memidx.errors import StoreMissing
 from memidx.indexing.state import State
 from memidx.snapshot.cache import Cache
-from memidx.snapshot.look import Look, Workspace, look_at_sources, read_content, record
+from memidx.snapshot.look import Look, look_at_sources, read_content, record
+from memidx.snapshot.workspace import Workspace
+from memidx.store.layout import SHARD_CAP_BYTES
 from memidx.store.line import decode_line
 from memidx.store.manifest import Manifest
-from memidx.store.reader import Damage, store_signature
+from memidx.store.reader import Damage
+from memidx.store.signature import store_signature
 from memidx.store.writer import Written, write_store
 
 # A build waits for the builders before it; a lock held longer than this is named in an error.
@@ -80,7 +83,9 @@ def build_store(
         if full:
             look = _afresh(workspace, root, lines, look)
         differs = current is None or replace(manifest, shards=current.shards) != current
-        written = write_store(workspace.store, manifest, look.lines, shard=shard)
+        written = write_store(
+            workspace.store, manifest, look.lines, shard=shard, cap=SHARD_CAP_BYTES
+        )
         cache.write_root(root)
         key = look.key(analyzer)
         if cache.open_snapshot(key) is None:

@@ -11,6 +11,7 @@ import contextlib
 import hashlib
 import os.path
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from memidx import files
 from memidx.analysis.base import Analyzer
@@ -18,20 +19,15 @@ from memidx.errors import FileError, StoreLocked, StoreMissing
 from memidx.files import Signature
 from memidx.indexing.state import Freshness, State
 from memidx.snapshot.cache import Cache
-from memidx.snapshot.look import (
-    Look,
-    Workspace,
-    analyzer_key,
-    look_at_sources,
-    look_at_store,
-    read_content,
-    record,
-)
 from memidx.snapshot.snapshot import Snapshot
+from memidx.snapshot.workspace import Workspace, analyzer_key
 from memidx.sources.base import Skip
 from memidx.sources.listing import survey_arguments
 from memidx.sources.survey import survey
-from memidx.store.reader import store_signature
+from memidx.store.signature import store_signature
+
+if TYPE_CHECKING:
+    from memidx.snapshot.look import Look
 
 # How long a query waits for another process before it answers from the last snapshot.
 LOCK_WAIT_S = 2.0
@@ -180,6 +176,9 @@ class Refresher:
         return later
 
     def _thorough(self, now_ns: int, *, checked: bool) -> Ready:
+        # Loaded only when something changed: a search on an unchanged project needs none of it.
+        from memidx.snapshot.look import look_at_sources, look_at_store, read_content, record
+
         stored = read_content(self.workspace.store)
         previous = self._ready.state if self._ready else self._cache.read_state()
         root = self.workspace.root

@@ -19,6 +19,7 @@ from hashlib import blake2b
 from memidx.errors import InputError
 
 SHARD_CAP_BYTES = 20 * 2**20
+MANIFEST_NAME = "manifest.json"
 HASH_DIGITS = 16
 _SHARD_NAME = re.compile(r"docs(?:-([0-9a-f]{1,16}))?\.jsonl")
 # One more than any hex digit: the upper end of the range that a prefix covers.

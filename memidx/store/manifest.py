@@ -17,7 +17,6 @@ from typing import Any
 from memidx.errors import InputError, StoreCorrupt, StoreVersion
 from memidx.store.layout import shard_prefix
 
-MANIFEST_NAME = "manifest.json"
 ARTIFACT_TYPE = "memory-index"
 SCHEMA_VERSION = "2.0"
 FORMAT_VERSION = "jsonl-shards-v1"

@@ -16,15 +16,15 @@ from typing import NamedTuple
 from memidx import files
 from memidx.errors import FileError, InputError, StoreMissing
 from memidx.files import Signature
-from memidx.store.layout import shard_prefix, sort_key
+from memidx.store.layout import MANIFEST_NAME, shard_prefix, sort_key
 from memidx.store.line import DamagedLine, check_line, line_doc_id
 from memidx.store.manifest import (
-    MANIFEST_NAME,
     Manifest,
     check_version,
     find_version,
     parse_manifest,
 )
+from memidx.store.signature import file_names
 
 # A writer that splits again and again while we read is slower than this many reads.
 _ATTEMPTS = 5
@@ -104,7 +104,7 @@ def read_manifest(path: str) -> Manifest:
 def read_shards(path: str, manifest: Manifest | None = None) -> Stored:
     """Reads the shards a manifest names or, where it is lost, every shard in the folder."""
     if manifest is None:
-        found = [name for name in _names(path) if shard_prefix(name) is not None]
+        found = [name for name in file_names(path) if shard_prefix(name) is not None]
         manifest = Manifest(shards=tuple(sorted(found, key=lambda n: shard_prefix(n) or "")))
     lines: dict[str, bytes] = {}
     places: dict[str, Place] = {}
@@ -124,21 +124,6 @@ def read_shards(path: str, manifest: Manifest | None = None) -> Stored:
             damage.append(Damage(file, None, "the shard is empty"))
         _read_lines(data, file, name, lines, places, damage)
     return Stored(manifest, lines, places, tuple(damage), signatures)
-
-
-def store_signature(path: str) -> dict[str, Signature]:
-    """File name -> signature, of the manifest and every shard file; empty without a store.
-
-    Costs a listing and a `stat` each, and no reading: equal answers mean that nothing was
-    written between them.
-    """
-    signatures: dict[str, Signature] = {}
-    for name in _names(path):
-        if name == MANIFEST_NAME or shard_prefix(name) is not None:
-            signature = files.signature(os.path.join(path, name))
-            if signature is not None:
-                signatures[name] = signature
-    return signatures
 
 
 def index_build_id(sums: Iterable[tuple[str, str]]) -> str:
@@ -168,15 +153,6 @@ def refuse_file(path: str) -> InputError:
     if version is not None:
         check_version(version, path)
     return InputError("not a store", path=path, expected="a folder", found="a file")
-
-
-def _names(path: str) -> list[str]:
-    try:
-        return [entry.name for entry in files.scan_dir(path)]
-    except FileError as error:
-        if files.is_missing(error):
-            return []
-        raise
 
 
 def _manifest_data(path: str) -> bytes | None:

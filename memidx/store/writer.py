@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 
 from memidx import files
 from memidx.errors import FileError, StoreCorrupt
-from memidx.store.layout import SHARD_CAP_BYTES, layout, shard_prefix
-from memidx.store.manifest import MANIFEST_NAME, Manifest, manifest_bytes, parse_manifest
+from memidx.store.layout import MANIFEST_NAME, SHARD_CAP_BYTES, layout, shard_prefix
+from memidx.store.manifest import Manifest, manifest_bytes, parse_manifest
 from memidx.store.reader import refuse_file
 
 CACHE_NAME = ".cache"

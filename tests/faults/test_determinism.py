@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 import memidx
 from memidx.errors import InputError
-from memidx.store import layout
+from memidx.snapshot import publish
+from memidx.store.layout import SHARD_CAP_BYTES
 from tests.support import write_tree
 
 FILES = {
@@ -48,7 +49,7 @@ def test_one_edited_file_changes_one_line_of_one_shard(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Eight shards and more; one line of one of them is another after an edit."""
-    monkeypatch.setattr(layout, "SHARD_CAP_BYTES", 4096)
+    monkeypatch.setattr(publish, "SHARD_CAP_BYTES", 4096)
     root = write_tree(tmp_path / "project", FILES)
     store = tmp_path / "store"
     memidx.build([str(root)], store=str(store), env={})
@@ -67,8 +68,8 @@ def test_shards_change_no_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     """Statistics are global: one shard or many, the same scores."""
     root = write_tree(tmp_path / "project", FILES)
     scores = []
-    for cap in (layout.SHARD_CAP_BYTES, 4096):
-        monkeypatch.setattr(layout, "SHARD_CAP_BYTES", cap)
+    for cap in (SHARD_CAP_BYTES, 4096):
+        monkeypatch.setattr(publish, "SHARD_CAP_BYTES", cap)
         store = tmp_path / f"store{cap}"
         memidx.build([str(root)], store=str(store), env={})
         with memidx.open(str(store), root=str(root), env={}) as index:
@@ -79,7 +80,7 @@ def test_shards_change_no_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_one_shard_too_small_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`shard=False` above the cap is the caller's mistake; nothing is written."""
-    monkeypatch.setattr(layout, "SHARD_CAP_BYTES", 4096)
+    monkeypatch.setattr(publish, "SHARD_CAP_BYTES", 4096)
     root = write_tree(tmp_path / "project", FILES)
     with pytest.raises(InputError):
         memidx.build([str(root)], store=str(tmp_path / "store"), shard=False, env={})

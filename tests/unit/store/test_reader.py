@@ -21,8 +21,8 @@ from memidx.store.reader import (
     read_shards,
     read_store,
     source_fingerprint,
-    store_signature,
 )
+from memidx.store.signature import store_signature
 from tests.unit.store.helpers import MANIFEST, make_doc, numbered, write
 
 

@@ -1,0 +1,46 @@
+"""Which store, sources and settings belong together?
+
+Kept apart from what is done with them, so that a search on an unchanged project loads no more.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from memidx.analysis.base import Analyzer
+from memidx.config import SourceConfig
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """A store and where its documents come from.
+
+    Attributes:
+        store: Absolute path of the store's folder.
+        root: Absolute path of the sources' root; None when it is not known.
+        sources: In order of precedence.
+        settings: Hash of whatever decides what a file becomes.
+        max_bytes: Size cap of one document.
+        own: Absolute paths memidx writes, which are never a source.
+    """
+
+    store: str
+    root: str | None
+    sources: tuple[SourceConfig, ...]
+    settings: str
+    max_bytes: int
+    own: tuple[str, ...]
+
+
+def analyzer_key(analyzer: Analyzer) -> str:
+    """What of a snapshot's key says which analyzer made it."""
+    return hashlib.blake2b(analyzer.fingerprint().encode(), digest_size=6).hexdigest()
+
+
+def settings_key(sources: Sequence[Mapping[str, object]], max_bytes: int) -> str:
+    """Hash of whatever decides what a file becomes; another key makes a recorded look useless."""
+    text = json.dumps([sources, max_bytes], sort_keys=True)
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
