@@ -71,9 +71,15 @@ class CollectionIndex:
     def rank(
         self, queries: Sequence[str], k: int = 10, *, strategy: str | None = None
     ) -> list[list[Ranked]]:
-        """Rankings of many queries."""
+        """Rankings of many queries, whose text is taken as plain words."""
         return rank_many(
-            self._snapshot, self._analyzer, self._settings, queries, k=k, strategy=strategy
+            self._snapshot,
+            self._analyzer,
+            self._settings,
+            queries,
+            k=k,
+            strategy=strategy,
+            plain=True,
         )
 
     def search_ids(

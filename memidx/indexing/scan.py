@@ -17,7 +17,8 @@ from memidx.errors import FileError
 from memidx.files import read_bytes
 from memidx.indexing.state import RACY_NS, DocRef, KnownFile, State
 from memidx.sources import KINDS
-from memidx.sources.base import FileEntry, Skip
+from memidx.sources.artifacts import is_artifact
+from memidx.sources.base import FileEntry, Parsed, Skip
 from memidx.sources.listing import Listing, list_files
 from memidx.store.line import encode_line, line_sum
 
@@ -122,7 +123,9 @@ class Scanner:
             found.files[entry.path] = before
             return
         found.n_parsed += 1
-        parsed = KINDS[source.kind].parse(source, entry.path, data)
+        parsed = (
+            Parsed() if is_artifact(data) else KINDS[source.kind].parse(source, entry.path, data)
+        )
         skips = [*parsed.skips]
         docs: list[DocRef] = []
         anchors: set[str] = set()

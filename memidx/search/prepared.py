@@ -41,9 +41,21 @@ class Prepared:
         return any(term.weight != term.weight_once for term in self.terms)
 
 
-def prepare(snapshot: Snapshot, analyzer: Analyzer, text: str, search: SearchConfig) -> Prepared:
-    """Take a query apart and look its terms up."""
-    parsed = parse(text)
+def prepare(
+    snapshot: Snapshot,
+    analyzer: Analyzer,
+    text: str,
+    search: SearchConfig,
+    *,
+    plain: bool = False,
+) -> Prepared:
+    """Take a query apart and look its terms up.
+
+    Args:
+        plain: The text is words and nothing else: a test collection's questions are not written
+            in this query language, and their quotation marks and hyphens mean nothing.
+    """
+    parsed = ParsedQuery(text, words=text) if plain else parse(text)
     everywhere = tuple(
         (position, 1.0 if position == 0 else search.title_weight)
         for position in range(len(snapshot.fields))
@@ -63,7 +75,7 @@ def prepare(snapshot: Snapshot, analyzer: Analyzer, text: str, search: SearchCon
         [
             (word.whole, 1.0, everywhere)
             for phrase in parsed.excluded
-            if _is_word(phrase)
+            if _is_word(phrase, analyzer)
             for word in analyzer.query(phrase)
         ],
     )
@@ -79,10 +91,15 @@ def prepare(snapshot: Snapshot, analyzer: Analyzer, text: str, search: SearchCon
         terms,
         tuple(Phrase(snapshot, analyzer, phrase) for phrase in parsed.phrases),
         excluded,
-        tuple(Phrase(snapshot, analyzer, text) for text in parsed.excluded if not _is_word(text)),
+        tuple(
+            Phrase(snapshot, analyzer, text)
+            for text in parsed.excluded
+            if not _is_word(text, analyzer)
+        ),
         coverage,
     )
 
 
-def _is_word(text: str) -> bool:
-    return not any(character.isspace() for character in text)
+def _is_word(text: str, analyzer: Analyzer) -> bool:
+    """Whether an exclusion is one word; what is made of several is looked for as a phrase."""
+    return len(analyzer.query(text)) == 1

@@ -139,11 +139,12 @@ def rank_many(
     *,
     k: int,
     strategy: str | None = None,
+    plain: bool = False,
 ) -> list[list[Ranked]]:
-    """Rankings of many queries with the batch kernels."""
+    """Rankings of many queries with the batch kernels; `plain` as in `prepare`."""
     rankings = []
     for query in queries:
-        prepared = prepare(snapshot, analyzer, query, settings.search)
+        prepared = prepare(snapshot, analyzer, query, settings.search, plain=plain)
         ranking = rank(snapshot, prepared, settings, k=k, strategy=strategy, batch=True)
         rankings.append(
             [

@@ -7,9 +7,11 @@ of the documents, the analyzer and the lines where records begin.
 
 from __future__ import annotations
 
+import gc
 import json
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from memidx.analysis.base import Analyzer, FieldTerms
@@ -69,12 +71,13 @@ def build_snapshot(
     vocabulary = _Vocabulary()
     columns = [_FieldColumns() for _ in analyzer.fields]
     rows = _Rows()
-    for entry in placed:
-        document = entry.document
-        fields = analyzer.document(title=document.title, path=document.path, text=document.text)
-        for column, field in zip(columns, fields, strict=True):
-            column.add(field, vocabulary)
-        rows.add(entry, any(field.tf for field in fields))
+    with _without_collector():
+        for entry in placed:
+            document = entry.document
+            fields = analyzer.document(title=document.title, path=document.path, text=document.text)
+            for column, field in zip(columns, fields, strict=True):
+                column.add(field, vocabulary)
+            rows.add(entry, any(field.tf for field in fields))
     sections, statistics = _invert(vocabulary, columns, analyzer.fields, rows.n_searchable)
     sections.update(rows.sections())
     return serialise(
@@ -89,6 +92,18 @@ def build_snapshot(
         },
         sections,
     )
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """No garbage collection: analysis makes many small objects and no cycles among them."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 class _Rows:

@@ -52,6 +52,13 @@ def test_an_excluded_word_takes_documents_out() -> None:
     assert (found.n_before_filters, found.n_after_filters) == (2, 1)
 
 
+def test_an_excluded_run_of_cjk_takes_out_what_holds_all_of_it() -> None:
+    """A document that shares only a part of the excluded word stays."""
+    notes = [make("a.md", "部署方案 lock"), make("b.md", "部署 lock"), *NOTES[3:]]
+    _, ids = ranking_of(notes, "lock -部署方案")
+    assert ids == ["b.md"]
+
+
 def test_a_phrase_is_required() -> None:
     """Documents that only have the words do not match the phrase."""
     _, ids = ranking_of(NOTES, '"the lock"')
