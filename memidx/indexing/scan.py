@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from memidx.config import SourceConfig
 from memidx.documents import Document, make_document
-from memidx.errors import FileError
+from memidx.errors import FileError, InputError
 from memidx.files import read_bytes
 from memidx.indexing.state import RACY_NS, DocRef, KnownFile, State
 from memidx.sources import KINDS
@@ -136,7 +136,11 @@ class Scanner:
             skips.extend(more)
             if document is None:
                 continue
-            line = encode_line(document)
+            try:
+                line = encode_line(document)
+            except InputError as error:
+                skips.append(Skip(entry.path, error.what, item.line, source.name))
+                continue
             found.lines[document.doc_id] = line
             found.documents[document.doc_id] = document
             docs.append(DocRef(document.doc_id, line_sum(line), item.line))

@@ -1,0 +1,45 @@
+"""The recorded look survives its own file, and nothing else passes for it."""
+
+from __future__ import annotations
+
+import pytest
+
+from memidx.files import Signature
+from memidx.indexing.state import RACY_NS, DocRef, KnownFile, State, read_state
+from memidx.sources.base import Skip
+
+STATE = State(
+    root="/r",
+    settings="s",
+    recorded_ns=10 * RACY_NS,
+    watched={"a.md": Signature(1, 2, 3, 4), "new.md": Signature(1, 10 * RACY_NS - 1, 3, 4)},
+    bases_failed={"x": "is not there"},
+    files={
+        "a.md": KnownFile("docs", "a.md", "d", (DocRef("a.md", "0", 1),), (Skip("a.md", "cut"),))
+    },
+    failed={"notes": "x: is not there"},
+    skips=(Skip("b\udcff.md", "the name is not UTF-8", None, "docs"),),
+    unsupported={".py": 3},
+    store={"manifest.json": Signature(5, 6, 7, 8)},
+    damage=(("store/docs.jsonl", 3, "cut"),),
+    snapshot="k-a",
+    behind=2,
+)
+
+
+def test_what_is_written_is_read() -> None:
+    """Every field comes back, undecodable names too."""
+    assert read_state(STATE.to_bytes()) == STATE
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"{", b"[]", b"{}", b"null", STATE.to_bytes()[:-20], b'{"version": 99}']
+)
+def test_damaged_or_foreign_bytes_are_no_state(data: bytes) -> None:
+    """Then everything is looked at anew; nothing is believed by half."""
+    assert read_state(data) is None
+
+
+def test_an_entry_changed_just_before_it_was_recorded_is_racy() -> None:
+    """Two seconds, as git allows for coarse clocks."""
+    assert STATE.racy() == ["new.md"]
