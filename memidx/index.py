@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -17,7 +17,7 @@ from memidx.errors import InputError
 from memidx.opening import Opened, analyzer_for, open_for_build, open_store, watch_config
 from memidx.search.answer import Answer, Ranked, failed_sources, problems
 from memidx.search.answering import Circumstances, answer
-from memidx.search.filters import make_filters
+from memidx.search.filters import Filters, make_filters
 from memidx.search.prepared import prepare
 from memidx.search.ranking import (
     RankSettings,
@@ -241,6 +241,7 @@ class Index:
         *,
         strategy: str | None = None,
         as_of: str | None = None,
+        sources: Sequence[str] = (),
     ) -> list[list[Ranked]]:
         """Rankings of many queries over the last snapshot, with labels and without passages.
 
@@ -248,8 +249,12 @@ class Index:
         """
         check_arguments(k, 0, strategy, None, None)
         snapshot = self._last().snapshot
+        filters = Filters(sources=tuple(sources))
+        check_names(filters, self._opened.workspace.sources, snapshot)
         settings = self._settings(_today() if as_of is None else day_of(as_of))
-        return rank_many(snapshot, self._analyzer, settings, queries, k=k, strategy=strategy)
+        return rank_many(
+            snapshot, self._analyzer, settings, queries, k=k, strategy=strategy, filters=filters
+        )
 
     def search_ids(
         self,
@@ -265,21 +270,9 @@ class Index:
 
     def refresh(self) -> RefreshReport:
         """Compare with the sources now, and take in what changed."""
-        from memidx.results import RefreshReport  # a search does not pay for the import
+        from memidx.inspecting import refresh_report  # a search does not pay for the import
 
-        ready = self._ready(refresh=True)
-        circumstances = self._circumstances(ready, "")
-        return RefreshReport(
-            freshness=ready.freshness,
-            n_added=ready.n_added,
-            n_changed=ready.n_changed,
-            n_removed=ready.n_removed,
-            n_read=ready.n_read,
-            n_parsed=ready.n_parsed,
-            sources_failed=circumstances.sources_failed,
-            skipped=circumstances.skipped,
-            notes=circumstances.notes,
-        )
+        return refresh_report(self._ready(refresh=True))
 
     def explain(self, query: str, doc_id: str) -> Explanation:
         """Where a document's lexical score for a query comes from.
@@ -309,6 +302,11 @@ class Index:
         """Every `doc_id`, in ascending order of code points."""
         ids = self._last().snapshot.doc_ids
         return [ids[doc] for doc in range(len(ids))]
+
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """`doc_id` and text of every indexed document, in order of `doc_id`."""
+        snapshot = self._last().snapshot
+        return ((snapshot.doc_ids[doc], snapshot.texts[doc]) for doc in range(snapshot.n_docs))
 
     def status(self) -> dict[str, Any]:
         """What the index holds, where it comes from and how fresh it is."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from memidx.opening import Opened, manifest_of
-from memidx.results import CatalogRow, VerifyReport
+from memidx.results import CatalogRow, RefreshReport, VerifyReport
 from memidx.search.answer import failed_sources, problems
 from memidx.snapshot.look import look_at_sources, read_content
 from memidx.snapshot.refresh import Ready
@@ -51,6 +51,21 @@ def status(opened: Opened, ready: Ready) -> dict[str, Any]:
         "cache": opened.cache.folder,
         "notes": list(ready.notes),
     }
+
+
+def refresh_report(ready: Ready) -> RefreshReport:
+    """What the comparison with the sources found."""
+    return RefreshReport(
+        freshness=ready.freshness,
+        n_added=ready.n_added,
+        n_changed=ready.n_changed,
+        n_removed=ready.n_removed,
+        n_read=ready.n_read,
+        n_parsed=ready.n_parsed,
+        sources_failed=failed_sources(ready.state.failed),
+        skipped=problems(ready.skips()),
+        notes=ready.notes,
+    )
 
 
 def catalog(snapshot: Snapshot) -> list[CatalogRow]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from memidx import files
 from memidx.errors import InputError
-from memidx.evals.render import render_markdown
+from memidx.evals.markdown import render_markdown
 from memidx.evals.report import Report
 
 _SPACE = re.compile(r"\s")

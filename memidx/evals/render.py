@@ -1,18 +1,32 @@
-"""How does a person read a report?
+"""How does a person read a report at a terminal?
 
-Pure functions from values to text: a table for a terminal, Markdown for a file. The last line of
-each is the verdict, made where the exit code is made.
+Pure functions from values to text. The last line is the verdict, made where the exit code is
+made. A report for a pull request: `memidx.evals.markdown`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from memidx.evals.cells import (
+    change_word,
+    comparison_lines,
+    count,
+    cut,
+    figure,
+    lint_line,
+    one_line,
+    rank_words,
+    share,
+    signed,
+    table,
+    width_of,
+)
 from memidx.evals.lint import LintFinding, lint_outcome
 from memidx.evals.outcome import verdict_line
-from memidx.evals.report import ARTIFACT_TYPE, Group, QueryResult, Report
+from memidx.evals.report import Group, Report
+from memidx.evals.suite import OVERALL
 
-MARKER = f"<!-- artifact_type: {ARTIFACT_TYPE} -->"
 _GROUP_HEADS = ("category", "n", "passed", "failed", "open")
 _LAST_HEADS = ("sources", "false pos.")
 # A terminal line holds this much of a query or a reason.
@@ -27,36 +41,20 @@ def render_table(report: Report, width: int | None = None) -> str:
         width: Columns there are; long cells are cut and the least important measures left out
             to fit. None: as wide as it takes.
     """
+    compared = comparison_lines(report.comparison) if report.comparison else ()
     blocks = [
-        _groups_table(report, "simple", width),
-        *_section("Floors", _floors_table(report, "simple")),
-        *_section("Not passed", _queries_table(report, "simple", width)),
-        *_section("Known gaps that passed", "\n".join(report.unexpected_passes)),
-        *_section("Lints", "\n".join(map(_lint_line, report.lints))),
-        *_section("Problems", "\n".join(report.problems)),
-        *_section("Notes", "\n".join(report.notes)),
-        report.verdict,
-    ]
-    return "\n\n".join(blocks) + "\n"
-
-
-def render_markdown(report: Report) -> str:
-    """A report for a file; its first line keeps memidx from ever indexing it."""
-    facts = [[name, "–" if value is None else value] for name, value in report.facts.items()]
-    blocks = [
-        f"{MARKER}\n# Evaluation of {_escape(report.suite)}",
-        f"**{_escape(report.verdict)}**",
-        _groups_table(report, "pipe", None),
-        *_section("## Floors", _floors_table(report, "pipe")),
-        *_section("## Not passed", _queries_table(report, "pipe", None)),
-        *_section("## Known gaps that passed", _bullets(report.unexpected_passes)),
-        *_section("## Lints", _bullets(map(_lint_line, report.lints))),
-        *_section("## Problems", _bullets(report.problems)),
-        *_section("## Notes", _bullets(report.notes)),
-        "## Run",
-        _table([[_escape(str(cell)) for cell in row] for row in facts], ["fact", "value"], "pipe"),
-        "## Queries",
-        _table(_query_rows(report), ["query", "severity", "result", "ranks"], "pipe"),
+        _groups_table(report, width),
+        *_section("Floors", _floors_table(report)),
+        *_section("Beside plain grep and single sources", _beside_table(report, width)),
+        *_section("Against the baseline", _tallies_table(report)),
+        *_section("Compared", _lines(compared)),
+        *_section("Moved", _moves_table(report, width)),
+        *_section("Not passed", _queries_table(report, width)),
+        *_section("Known gaps that passed", _lines(report.unexpected_passes)),
+        *_section("Lints", _lines(map(lint_line, report.lints))),
+        *_section("Problems", _lines(report.problems)),
+        *_section("Notes", _lines(report.notes)),
+        one_line(report.verdict),
     ]
     return "\n\n".join(blocks) + "\n"
 
@@ -64,8 +62,8 @@ def render_markdown(report: Report) -> str:
 def render_lints(findings: Sequence[LintFinding]) -> str:
     """Findings, one a line in the form editors jump to, and the verdict."""
     n_errors = sum(finding.severity == "error" for finding in findings)
-    counts = f"{_count(n_errors, 'error')}, {_count(len(findings) - n_errors, 'warning')}"
-    lines = [*map(_lint_line, findings), verdict_line(lint_outcome(findings), counts)]
+    counts = f"{count(n_errors, 'error')}, {count(len(findings) - n_errors, 'warning')}"
+    lines = [*map(lint_line, findings), verdict_line(lint_outcome(findings), counts)]
     return "\n".join(lines) + "\n"
 
 
@@ -73,11 +71,11 @@ def render_measures(
     means: Mapping[str, float], counts: Mapping[str, int], style: str = "simple"
 ) -> str:
     """One row of means beside what they are over."""
-    row = [*(str(n) for n in counts.values()), *(f"{value:.4f}" for value in means.values())]
-    return _table([row], [*counts, *means], style)
+    row = [*(str(n) for n in counts.values()), *map(figure, means.values())]
+    return table([row], [*counts, *means], style)
 
 
-def _groups_table(report: Report, style: str, width: int | None) -> str:
+def _groups_table(report: Report, width: int | None) -> str:
     measures = list(report.measures)
     groups = (*report.categories, report.overall)
     show_sources = any(group.n_sources_expected for group in groups)
@@ -87,9 +85,9 @@ def _groups_table(report: Report, style: str, width: int | None) -> str:
     ]
     while True:
         rows = [_group_row(group, measures, show_sources, show_empty) for group in groups]
-        table = _table(rows, [*_GROUP_HEADS, *measures, *last], style)
-        if width is None or len(measures) <= 1 or _width(table) <= width:
-            return table
+        drawn = table(rows, [*_GROUP_HEADS, *measures, *last])
+        if width is None or len(measures) <= 1 or width_of(drawn) <= width:
+            return drawn
         measures.pop(_least_important(measures))
 
 
@@ -98,11 +96,11 @@ def _group_row(
 ) -> list[str]:
     counts = (group.n_queries, group.n_passed, group.n_failed, group.n_inconclusive)
     row = [group.name, *map(str, counts)]
-    row += [f"{group.measures[name]:.4f}" if group.measures else "–" for name in measures]
+    row += [figure(group.measures.get(name)) for name in measures]
     if show_sources:
-        row.append(_share(group.n_sources_found, group.n_sources_expected))
+        row.append(share(group.n_sources_found, group.n_sources_expected))
     if show_empty:
-        row.append(_share(group.n_false_positives, group.n_empty))
+        row.append(share(group.n_false_positives, group.n_empty))
     return row
 
 
@@ -114,112 +112,93 @@ def _least_important(measures: Sequence[str]) -> int:
     return len(measures) - 1
 
 
-def _floors_table(report: Report, style: str) -> str:
+def _floors_table(report: Report) -> str:
     rows = [
-        [
-            floor.scope,
-            floor.measure,
-            f"{floor.minimum:.4f}",
-            "–" if floor.value is None else f"{floor.value:.4f}",
-            floor.status,
-        ]
+        [floor.scope, floor.measure, figure(floor.minimum), figure(floor.value), floor.status]
         for floor in report.floors
     ]
-    return _table(rows, ["floor", "measure", "at least", "value", "result"], style)
+    return table(rows, ["floor", "measure", "at least", "value", "result"])
 
 
-def _queries_table(report: Report, style: str, width: int | None) -> str:
-    results = [result for result in report.queries if result.status != "passed"]
-    heads = ["query", "severity", "result", "line", "why not"]
+def _beside_table(report: Report, width: int | None) -> str:
     rows = [
         [
-            _cell(result.query_id, style),
+            one_line(row.name),
+            share(row.n_passed, row.n_queries),
+            share(row.n_found, row.n_expected),
+            share(row.n_sources_found, row.n_sources_expected),
+            figure(row.measures.get("nDCG@10")),
+            f"{row.n_matched:,}",
+        ]
+        for row in report.beside
+    ]
+    heads = ["what", "passed", "found", "sources", "nDCG@10", "matched"]
+    return _fitting(rows, heads, 0, width)
+
+
+def _tallies_table(report: Report) -> str:
+    rows = [
+        [
+            tally.measure,
+            figure(tally.before),
+            figure(tally.after),
+            signed(tally.after - tally.before),
+            f"{tally.wins}/{tally.ties}/{tally.losses}",
+            "–" if tally.p is None else f"{tally.p:.3f}",
+        ]
+        for tally in (report.comparison.tallies if report.comparison else ())
+        if tally.scope == OVERALL
+    ]
+    return table(rows, ["measure", "before", "now", "change", "win/tie/loss", "p"])
+
+
+def _moves_table(report: Report, width: int | None) -> str:
+    rows = [
+        [
+            one_line(move.query_id),
+            move.severity,
+            change_word(move),
+            one_line(rank_words(move)) or "–",
+            one_line(", ".join(move.now_above)) or "–",
+        ]
+        for move in (report.comparison.moves if report.comparison else ())
+    ]
+    return _fitting(rows, ["query", "severity", "change", "rank", "now above it"], -1, width)
+
+
+def _queries_table(report: Report, width: int | None) -> str:
+    rows = [
+        [
+            one_line(result.query_id),
             result.severity,
             result.status,
             str(result.line),
-            _cell("; ".join(result.reasons), style),
-        ]
-        for result in results
-    ]
-    table = _table(rows, heads, style)
-    if rows and width is not None and _width(table) > width:
-        longest = max(len(row[-1]) for row in rows)
-        room = max(_MIN_TEXT, longest - (_width(table) - width))
-        table = _table([[*row[:-1], _cut(row[-1], room)] for row in rows], heads, style)
-    return table
-
-
-def _query_rows(report: Report) -> list[list[str]]:
-    return [
-        [
-            f"{_escape(result.query_id)}: {_escape(result.text)}",
-            result.severity,
-            result.status,
-            _escape(_ranks(result)),
+            one_line("; ".join(result.reasons)),
         ]
         for result in report.queries
+        if result.status != "passed"
     ]
+    return _fitting(rows, ["query", "severity", "result", "line", "why not"], -1, width)
 
 
-def _ranks(result: QueryResult) -> str:
-    if result.false_positive is not None:
-        return f"{result.n_hits} hits"
-    return ", ".join(f"{found.label} {found.rank or '–'}" for found in result.expected) or "–"
+def _fitting(
+    rows: Sequence[Sequence[str]], heads: Sequence[str], column: int, width: int | None
+) -> str:
+    """A table, with one column cut where the terminal is too narrow for it."""
+    drawn = table(rows, heads)
+    if not rows or width is None or width_of(drawn) <= width:
+        return drawn
+    longest = max(len(row[column]) for row in rows)
+    room = max(_MIN_TEXT, longest - (width_of(drawn) - width))
+    narrow = [list(row) for row in rows]
+    for row in narrow:
+        row[column] = cut(row[column], room)
+    return table(narrow, heads)
 
 
-def _table(rows: Sequence[Sequence[str]], heads: Sequence[str], style: str) -> str:
-    # tabulate is only needed when a table is drawn.
-    from tabulate import tabulate
-
-    if not rows:
-        return ""
-    return tabulate(rows, headers=list(heads), tablefmt=style, disable_numparse=True)
+def _lines(lines: Iterable[str]) -> str:
+    return "\n".join(map(one_line, lines))
 
 
 def _section(head: str, body: str) -> list[str]:
-    return [f"{head}\n\n{body}" if head.startswith("#") else f"{head}\n{body}"] if body else []
-
-
-def _bullets(lines: Iterable[str]) -> str:
-    return "\n".join(f"- {_escape(line)}" for line in lines)
-
-
-def _lint_line(finding: LintFinding) -> str:
-    query = f" {finding.query_id}:" if finding.query_id else ""
-    return _one_line(
-        f"{finding.file}:{finding.line}: {finding.severity}: {finding.rule}:{query} "
-        f"{finding.message}"
-    )
-
-
-def _cell(text: str, style: str) -> str:
-    return _escape(text) if style == "pipe" else _one_line(text)
-
-
-def _one_line(text: str) -> str:
-    """Text that cannot break a line or steer a terminal."""
-    return "".join(c if c.isprintable() else " " for c in text)
-
-
-def _escape(text: str) -> str:
-    """Text that Markdown and a browser show as it is."""
-    plain = _one_line(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    for character in "\\`*_|[]":
-        plain = plain.replace(character, f"\\{character}")
-    return plain
-
-
-def _cut(text: str, length: int) -> str:
-    return text if len(text) <= length else f"{text[: length - 1]}…"
-
-
-def _share(n: int, of: int) -> str:
-    return f"{n}/{of}" if of else "–"
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
-
-
-def _width(table: str) -> int:
-    return max(map(len, table.splitlines()), default=0)
+    return [f"{head}\n{body}"] if body else []

@@ -8,14 +8,17 @@ suite over the same documents gives the same report.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
+from memidx.evals.compared import Beside, Comparison
 from memidx.evals.lint import LintFinding
 from memidx.evals.outcome import Outcome, verdict_line
 
 ARTIFACT_TYPE = "memidx-report"
 REPORT_SCHEMA = "memidx.report/1"
+# A verdict is one line: it names this many queries.
+_NAMED = 3
 
 Status = Literal["passed", "failed", "inconclusive"]
 
@@ -44,6 +47,7 @@ class QueryResult:
         measures: Empty for a query without relevant items, and for an inconclusive one.
         hits: `doc_id`s of the first k hits.
         n_hits: Length of the ranking that was measured.
+        question: Digest of what is asked and expected.
     """
 
     query_id: str
@@ -62,6 +66,7 @@ class QueryResult:
     hits: tuple[str, ...]
     n_hits: int
     why: str = ""
+    question: str = ""
 
     @property
     def unexpected_pass(self) -> bool:
@@ -174,6 +179,8 @@ class Report:
         measures: Names, in the order of the columns.
         problems: What kept the run from a full answer; each makes it inconclusive.
         notes: Sentences for a person.
+        comparison: With the baseline; None where there is none.
+        beside: The run, plain grep, and each source alone on the same queries.
     """
 
     suite: str
@@ -186,7 +193,9 @@ class Report:
     floors: tuple[FloorResult, ...] = ()
     lints: tuple[LintFinding, ...] = ()
     problems: tuple[str, ...] = ()
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
+    comparison: Comparison | None = None
+    beside: tuple[Beside, ...] = ()
 
     @property
     def exit_code(self) -> int:
@@ -199,6 +208,10 @@ class Report:
         must = [result for result in self.queries if result.severity == "must"]
         n_passed = sum(result.status == "passed" for result in must)
         parts = [f"{n_passed} of {len(must)} must queries"]
+        regressed = self.comparison.regressed if self.comparison else ()
+        if regressed:
+            more = ", …" if len(regressed) > _NAMED else ""
+            parts.append(f"{len(regressed)} regressed ({', '.join(regressed[:_NAMED])}{more})")
         n_missed = sum(floor.status == "failed" for floor in self.floors)
         if n_missed:
             parts.append(f"{n_missed} of {len(self.floors)} floors missed")
@@ -226,6 +239,8 @@ class Report:
             "overall": self.overall.to_dict(),
             "categories": [group.to_dict() for group in self.categories],
             "floors": [floor.to_dict() for floor in self.floors],
+            "comparison": self.comparison.to_dict() if self.comparison else None,
+            "beside": [row.to_dict() for row in self.beside],
             "unexpected_passes": list(self.unexpected_passes),
             "problems": list(self.problems),
             "notes": list(self.notes),

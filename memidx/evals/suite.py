@@ -7,6 +7,8 @@ docs/suite.schema.json.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -80,6 +82,25 @@ class GoldenQuery:
     def line_of(self, key: str) -> int:
         """Line of one of its keys, or of the query where the key is not given."""
         return self.lines.get(key, self.line)
+
+    @property
+    def question(self) -> str:
+        """Digest of what is asked and expected: runs compare queries for which it is the same.
+
+        What it does not depend on may change without making it another question: id, category,
+        severity, the reasons given, and the line.
+        """
+        asked = (
+            self.text,
+            self.k,
+            [(entry.any_of, entry.grade) for entry in self.expectations],
+            len(self.expect_paths),
+            self.expect_sources,
+            self.must_not,
+            self.top1,
+            self.expect_empty,
+        )
+        return hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:12]
 
     @property
     def expectations(self) -> tuple[Expectation, ...]:

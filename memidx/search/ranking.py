@@ -140,12 +140,15 @@ def rank_many(
     k: int,
     strategy: str | None = None,
     plain: bool = False,
+    filters: Filters | None = None,
 ) -> list[list[Ranked]]:
     """Rankings of many queries with the batch kernels; `plain` as in `prepare`."""
     rankings = []
     for query in queries:
         prepared = prepare(snapshot, analyzer, query, settings.search, plain=plain)
-        ranking = rank(snapshot, prepared, settings, k=k, strategy=strategy, batch=True)
+        ranking = rank(
+            snapshot, prepared, settings, k=k, strategy=strategy, filters=filters, batch=True
+        )
         rankings.append(
             [
                 Ranked(

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import memidx
+from memidx.errors import InputError
 from memidx.evals import evaluate, evaluate_collection, lint_suite, on_disk
 
 SOURCES = """\
@@ -102,3 +103,16 @@ def test_a_collection_is_indexed_and_measured(tmp_path: Path) -> None:
         report = evaluate_collection(str(tmp_path), analyzer=analyzer, k1=0.9, b=0.4)
         assert report.run["q"][0] == "2"
         assert report.means["nDCG@10"] == 1.0
+
+
+def test_one_source_alone_can_be_ranked(project: Path) -> None:
+    """A batch narrowed to a source ranks what a search narrowed to it finds; texts are whole."""
+    with memidx.open(str(project / "store"), root=str(project)) as index:
+        index.refresh()
+        (alone,) = index.rank(["lock"], 10, sources=["decisions"])
+        assert [hit.doc_id for hit in alone] == ["decisions/d.md"]
+        searched = index.search("lock", sources=["decisions"])
+        assert [hit.composite for hit in alone] == [hit.composite for hit in searched.hits]
+        assert dict(index.texts())["docs/[x].md"] == FILES["docs/[x].md"]
+        with pytest.raises(InputError, match="no source has this name"):
+            index.rank(["lock"], 10, sources=["decision"])

@@ -1,0 +1,282 @@
+"""How does a report read in a pull request?
+
+The verdict first, what failed and what moved next, then the tables. The text is bounded: a
+comment has a greatest size, and what is left out is said and stands in report.json. The same run
+gives the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from memidx.evals.cells import (
+    change_word,
+    comparison_lines,
+    count,
+    cut,
+    escape,
+    figure,
+    lint_line,
+    rank_words,
+    share,
+    signed,
+)
+from memidx.evals.compared import Beside, Move, Tally
+from memidx.evals.report import ARTIFACT_TYPE, Group, QueryResult, Report
+from memidx.evals.suite import OVERALL
+
+MARKER = f"<!-- artifact_type: {ARTIFACT_TYPE} -->"
+MAX_BYTES = 60_000
+# No single text makes a table unreadable, or uses up the report.
+_CELL = 160
+# Bytes that each part may take; the list of all queries takes what the others leave.
+_CAPS = {
+    "problems": 4_000,
+    "failing": 14_000,
+    "moved": 10_000,
+    "compared": 3_000,
+    "tables": 5_000,
+    "lints": 3_000,
+    "notes": 2_000,
+}
+_MAIN_MEASURES = ("nDCG@10", "RR@10", "R@10", "Success@1", "Success@5")
+# The ones shown where a category has one line.
+_CATEGORY_MEASURE = "nDCG@10"
+
+
+def render_markdown(report: Report) -> str:
+    """A report for a file; its first line keeps memidx from ever indexing it."""
+    blocks = [
+        f"{MARKER}\n# Evaluation of {escape(cut(report.suite, _CELL))}",
+        f"**{escape(cut(report.verdict, 2 * _CELL))}**",
+        *_bullets("Problems", report.problems, "problems"),
+        *_compared(report),
+        *_failing(report),
+        *_moved(report),
+        *_bullets("Known gaps that passed", report.unexpected_passes, "notes"),
+        *_categories(report),
+        *_measures(report),
+        *_floors(report),
+        *_beside(report.beside),
+        *_bullets("Lints", [lint_line(finding) for finding in report.lints], "lints"),
+        *_bullets("Notes", report.notes, "notes"),
+        *_facts(report),
+    ]
+    used = sum(len(f"{block}\n\n".encode()) for block in blocks)
+    blocks += _queries(report, MAX_BYTES - used)
+    return "\n\n".join(blocks) + "\n"
+
+
+def _compared(report: Report) -> list[str]:
+    if report.comparison is None:
+        return []
+    return _bullets(None, comparison_lines(report.comparison), "compared")
+
+
+def _failing(report: Report) -> list[str]:
+    """Queries that did not pass, those that gate first."""
+    moves = _moves(report)
+    order = {"must": 0, "should": 1, "known_gap": 2}
+    results = sorted(
+        (result for result in report.queries if result.status != "passed"),
+        key=lambda result: (order[result.severity], result.status != "failed"),
+    )
+    if not results:
+        return []
+    heads = ["query", "severity", "result", "why not"]
+    heads += ["rank before → now", "now above it"] if report.comparison else []
+    rows = []
+    for result in results:
+        move = moves.get(result.query_id)
+        row = [_named(result), result.severity, result.status, _text("; ".join(result.reasons))]
+        if report.comparison:
+            row += ["–", "–"] if move is None else _move_cells(move)
+        rows.append(row)
+    return _section("Not passed", heads, rows, _CAPS["failing"])
+
+
+def _moved(report: Report) -> list[str]:
+    """Queries that passed and came out otherwise than in the baseline."""
+    passed = {result.query_id for result in report.queries if result.status == "passed"}
+    moves = [move for move in _moves(report).values() if move.query_id in passed]
+    rows = [
+        [
+            f"{_text(move.query_id)}: {_text(move.text)}",
+            move.severity,
+            change_word(move),
+            *_move_cells(move),
+        ]
+        for move in moves
+    ]
+    heads = ["query", "severity", "change", "rank before → now", "now above it"]
+    return _section("Moved", heads, rows, _CAPS["moved"])
+
+
+def _moves(report: Report) -> dict[str, Move]:
+    moves = report.comparison.moves if report.comparison else ()
+    return {move.query_id: move for move in moves}
+
+
+def _move_cells(move: Move) -> list[str]:
+    return [_text(rank_words(move)) or "–", _text(", ".join(move.now_above)) or "–"]
+
+
+def _categories(report: Report) -> list[str]:
+    before = {
+        tally.scope: tally
+        for tally in (report.comparison.tallies if report.comparison else ())
+        if tally.measure == _CATEGORY_MEASURE
+    }
+    measures = [name for name in _MAIN_MEASURES if name in report.measures]
+    heads = ["category", "queries", "passed", "failed", "open", *measures]
+    heads += [f"{_CATEGORY_MEASURE} before → now"] if before else []
+    heads += ["sources", "false pos."]
+    rows = []
+    for group in (*report.categories, report.overall):
+        row = [group.name, *map(str, (group.n_queries, group.n_passed, group.n_failed))]
+        row.append(str(group.n_inconclusive))
+        row += [figure(group.measures.get(name)) for name in measures]
+        if before:
+            row.append(_before_now(before.get(group.name)))
+        rows.append([*row, *_shares(group)])
+    return _section("By category", heads, rows, _CAPS["tables"])
+
+
+def _before_now(tally: Tally | None) -> str:
+    if tally is None:
+        return "–"
+    return f"{figure(tally.before)} → {figure(tally.after)}"
+
+
+def _shares(group: Group) -> list[str]:
+    return [
+        share(group.n_sources_found, group.n_sources_expected),
+        share(group.n_false_positives, group.n_empty),
+    ]
+
+
+def _measures(report: Report) -> list[str]:
+    """Every measure beside the baseline's; without one, the means that no other table has."""
+    if report.comparison is None:
+        rows = [[name, figure(value)] for name, value in report.overall.measures.items()]
+        return _section("Measures", ["measure", "mean"], rows, _CAPS["tables"])
+    rows = [
+        [
+            tally.measure,
+            figure(tally.before),
+            figure(tally.after),
+            signed(tally.after - tally.before),
+            f"{tally.wins} / {tally.ties} / {tally.losses}",
+            "–" if tally.p is None else f"{tally.p:.3f}",
+        ]
+        for tally in report.comparison.tallies
+        if tally.scope == OVERALL
+    ]
+    heads = ["measure", "before", "now", "change", "win / tie / loss", "p"]
+    return _section("Against the baseline", heads, rows, _CAPS["tables"])
+
+
+def _floors(report: Report) -> list[str]:
+    rows = [
+        [f.scope, f.measure, figure(f.minimum), figure(f.value), f.status] for f in report.floors
+    ]
+    heads = ["floor", "measure", "at least", "value", "result"]
+    return _section("Floors", heads, rows, _CAPS["tables"])
+
+
+def _beside(rows: Sequence[Beside]) -> list[str]:
+    names = list(rows[0].measures) if rows else []
+    heads = ["what", "passed", "expected found", "sources found", *names, "documents matched"]
+    cells = [
+        [
+            _text(row.name),
+            share(row.n_passed, row.n_queries),
+            share(row.n_found, row.n_expected),
+            share(row.n_sources_found, row.n_sources_expected),
+            *(figure(row.measures.get(name)) for name in names),
+            f"{row.n_matched:,}",
+        ]
+        for row in rows
+    ]
+    return _section("Beside plain grep and single sources", heads, cells, _CAPS["tables"])
+
+
+def _facts(report: Report) -> list[str]:
+    before = {
+        difference.fact: difference.before
+        for difference in (report.comparison.differs if report.comparison else ())
+    }
+    heads = ["fact", "value", *(["baseline"] if report.comparison else [])]
+    rows = []
+    for name, value in report.facts.items():
+        row = [_text(name), _fact(value)]
+        if report.comparison:
+            row.append(_fact(before[name]) if name in before else "the same")
+        rows.append(row)
+    # How fresh the index was is no fact that a baseline keeps.
+    if report.comparison and rows and report.facts.get("freshness"):
+        rows[list(report.facts).index("freshness")][-1] = "–"
+    return _section("Run", heads, rows, _CAPS["tables"])
+
+
+def _queries(report: Report, room: int) -> list[str]:
+    rows = [
+        [_named(result), result.severity, result.status, _text(_ranks(result))]
+        for result in report.queries
+    ]
+    return _section("Queries", ["query", "severity", "result", "ranks"], rows, room)
+
+
+def _ranks(result: QueryResult) -> str:
+    if result.false_positive is not None:
+        return count(result.n_hits, "hit")
+    return ", ".join(f"{found.label} {found.rank or '–'}" for found in result.expected) or "–"
+
+
+def _named(result: QueryResult) -> str:
+    return f"{_text(result.query_id)}: {_text(result.text)}"
+
+
+def _section(head: str, heads: Sequence[str], rows: Sequence[Sequence[str]], cap: int) -> list[str]:
+    """A heading and a table of no more than `cap` bytes; nothing without rows."""
+    if not rows:
+        return []
+    title = f"## {head}\n\n{_row(heads)}\n{_row(['---'] * len(heads))}"
+    return [_fill(title, map(_row, rows), len(rows), cap, "row", "\n\n")]
+
+
+def _bullets(head: str | None, lines: Sequence[str], part: str) -> list[str]:
+    """A heading and a list of no more bytes than its part may take; nothing without lines."""
+    if not lines:
+        return []
+    title = f"## {head}\n" if head else ""
+    items = (f"- {escape(cut(line, 2 * _CELL))}" for line in lines)
+    return [_fill(title, items, len(lines), _CAPS[part], "line", "\n").lstrip("\n")]
+
+
+def _fill(title: str, lines: Iterable[str], n: int, cap: int, noun: str, gap: str) -> str:
+    """As many lines as there is room for, and what is left out."""
+    parts, used = [title], len(title.encode()) + _LAST_BYTES
+    for i, line in enumerate(lines):
+        used += len(line.encode()) + 1
+        if used > cap:
+            left_out = f"_{count(n - i, noun)} left out here; report.json has all {n:,}._"
+            return "\n".join(parts) + gap + left_out
+        parts.append(line)
+    return "\n".join(parts)
+
+
+# Room for the sentence about what is left out, and the blank line below a part.
+_LAST_BYTES = 80
+
+
+def _row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _text(text: str) -> str:
+    return escape(cut(text, _CELL))
+
+
+def _fact(value: object) -> str:
+    return "–" if value is None else _text(str(value))
