@@ -32,6 +32,23 @@ def eval_command(
             help="Where report.json and report.md go. Default: reports/latest beside the suite.",
         ),
     ] = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(
+            "--baseline",
+            metavar="FILE",
+            help="Hold the run against this baseline. Default: evals/baseline.json beside the "
+            "suite, where there is one.",
+        ),
+    ] = None,
+    bless: Annotated[
+        bool,
+        typer.Option("--bless", help="Make the run the baseline, if it passed."),
+    ] = False,
+    record: Annotated[
+        bool,
+        typer.Option("--record", help="Add a line to reports/history.jsonl beside the suite."),
+    ] = False,
     lint: Annotated[
         bool,
         typer.Option("--lint", help="Check the suite itself; exit 2 when it has errors."),
@@ -63,7 +80,9 @@ def eval_command(
     for_suite: dict[str, object] = {
         "--store": store,
         "--report-dir": report_dir,
-        "--lint": lint or None,
+        "--baseline": baseline,
+        "--bless": bless or None,
+        "--record": record or None,
     }
     for_beir: dict[str, object] = {
         "--run-file": run_file,
@@ -73,7 +92,7 @@ def eval_command(
     }
     if beir is not None:
         _refuse("SUITE", suite, "--beir measures a collection, not a suite")
-        for name, value in for_suite.items():
+        for name, value in {**for_suite, "--lint": lint or None}.items():
             _refuse(name, value, "it goes with a suite, not with --beir")
         from memidx.cli.eval_collection import eval_collection
 
@@ -93,10 +112,21 @@ def eval_command(
             )
         for name, value in for_beir.items():
             _refuse(name, value, "it goes with --beir, a suite takes the index as it is configured")
+        if lint:
+            for name in ("--report-dir", "--baseline", "--bless", "--record"):
+                _refuse(name, for_suite[name], "--lint looks the suite over and runs nothing")
         from memidx.cli.eval_suite import eval_suite
 
         code = eval_suite(
-            suite, form=form, store=store, report_dir=report_dir, lint=lint, strategy=strategy
+            suite,
+            form=form,
+            store=store,
+            report_dir=report_dir,
+            lint=lint,
+            strategy=strategy,
+            baseline=baseline,
+            bless=bless,
+            record=record,
         )
     raise typer.Exit(code)
 

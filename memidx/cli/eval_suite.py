@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import memidx
@@ -15,16 +17,26 @@ from memidx.errors import StoreMissing, SuiteError
 from memidx.evals import (
     LintFinding,
     Report,
+    baseline_path,
+    check_blessing,
     evaluate,
+    find_baseline,
+    hold_against,
     lint_outcome,
     lint_suite,
     load_suite,
+    measure_beside,
     on_disk,
+    record_run,
+    refuse_blessing,
     render_lints,
     render_markdown,
     render_table,
+    write_baseline,
+    write_history,
     write_report,
 )
+from memidx.evals.history import DEFAULT_HISTORY
 
 if TYPE_CHECKING:
     from memidx.index import Index
@@ -38,12 +50,22 @@ def eval_suite(
     report_dir: str | None,
     lint: bool,
     strategy: str | None,
+    baseline: str | None = None,
+    bless: bool = False,
+    record: bool = False,
 ) -> int:
-    """Run a suite or look it over, write what came of it, and give the exit code."""
+    """Run a suite or look it over, write what came of it, and give the exit code.
+
+    Everything that can fail is done before the verdict is shown, so that the verdict and the
+    exit code cannot disagree.
+    """
     if not files.is_file(suite_file):
         raise SuiteError("there is no such suite", path=suite_file, hint="memidx eval --help")
     suite = load_suite(suite_file)
     folder = os.path.dirname(suite_file)
+    if bless:
+        check_blessing(suite_file, baseline_path(suite_file, baseline))
+    held_against = None if lint else find_baseline(suite_file, baseline)
     with _open_or_build(store, folder) as index:
         exists = None if index.root is None else on_disk(index.root)
         if lint:
@@ -51,10 +73,38 @@ def eval_suite(
             write_out(_lint_text(findings, form))
             return exit_codes.for_outcome(lint_outcome(findings).value)
         report = evaluate(suite, index, strategy=strategy, on_disk=exists)
-    paths = write_report(report, report_dir or os.path.join(folder, "reports", "latest"))
+        report = replace(report, beside=measure_beside(suite, index, report))
+    report = hold_against(report, held_against, replacing=bless)
+    said = [_bless(report, baseline_path(suite_file, baseline))] if bless else []
+    report_folder = report_dir or os.path.join(folder, "reports", "latest")
+    if record:
+        said.append(_record(report, os.path.join(folder, DEFAULT_HISTORY), report_folder))
+    said.append(f"Report: {write_report(report, report_folder)[0]}")
     write_out(_report_text(report, form))
-    tell(f"Report: {paths[0]}")
+    tell("\n".join(said))
     return exit_codes.for_outcome(report.outcome.value)
+
+
+def _bless(report: Report, path: str) -> str:
+    """Make the run the baseline if it may be, and what came of that."""
+    refusal = refuse_blessing(report)
+    if refusal is not None:
+        return f"Not blessed: {refusal}."
+    write_baseline(report, path)
+    return f"Blessed: {path}"
+
+
+def _record(report: Report, path: str, folder: str) -> str:
+    """Add the run to the history, show the history beside the report, and say which run it is."""
+    history = record_run(report, path, _today())
+    write_history(history, folder)
+    return f"Recorded: {path} (run {len(history.runs)})"
+
+
+def _today() -> str:
+    """The clock's day in UTC, or the day that reproducible builds are told."""
+    given = os.environ.get("SOURCE_DATE_EPOCH", "")
+    return time.strftime("%Y-%m-%d", time.gmtime(int(given) if given.isdecimal() else None))
 
 
 def _open_or_build(store: str | None, folder: str) -> Index:

@@ -11,7 +11,6 @@ The one table that turns verdicts, outcomes and errors into exit codes:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from memidx.errors import InputError, MemidxError
@@ -28,14 +27,6 @@ INTERRUPTED = 130
 
 # Where several apply: the caller's mistake first, then a clean no, then an unfinished yes.
 _PRECEDENCE = (MISTAKE, NO, UNFINISHED, YES)
-
-OUTCOMES: Mapping[str, int] = {
-    "passed": YES,
-    "failed": NO,
-    "regressed": NO,
-    "invalid": MISTAKE,
-    "inconclusive": UNFINISHED,
-}
 
 
 def worst(*codes: int) -> int:
@@ -74,5 +65,10 @@ def for_verify(report: VerifyReport) -> int:
 
 
 def for_outcome(outcome: str) -> int:
-    """Code of an evaluation's outcome."""
-    return OUTCOMES[outcome]
+    """Code of an evaluation's outcome, the one its report names.
+
+    A report is a file, and says the code too; so an outcome's code stands with the outcome.
+    """
+    from memidx.evals.outcome import Outcome  # a search does not pay for the import
+
+    return Outcome(outcome).exit_code

@@ -2,8 +2,8 @@
 
 Suites of golden queries (`load_suite`, `lint_suite`, `evaluate`) and test collections in BEIR
 layout (`evaluate_collection`), what a run is held against (`hold_against`), the reports, and how
-those are shown. Formats and rules:
-docs/evaluation.md. Nothing here prints, exits, or reads the clock or the environment.
+they are shown. Formats and rules: docs/evaluation.md. Nothing here prints, exits, or reads the
+clock or the environment.
 """
 
 from memidx.evals.against import hold_against
@@ -11,6 +11,7 @@ from memidx.evals.baseline import (
     Baseline,
     Unusable,
     baseline_path,
+    check_blessing,
     find_baseline,
     read_baseline,
     refuse_blessing,
@@ -19,11 +20,11 @@ from memidx.evals.baseline import (
 from memidx.evals.beside import measure_beside
 from memidx.evals.collection import CollectionReport, evaluate_collection, render_collection
 from memidx.evals.disk import on_disk
-from memidx.evals.history import record_run, render_history
+from memidx.evals.history import record_run
 from memidx.evals.lint import LintFinding, lint_outcome, lint_suite
 from memidx.evals.markdown import render_markdown
 from memidx.evals.outcome import Outcome
-from memidx.evals.output import write_report, write_run
+from memidx.evals.output import write_history, write_report, write_run
 from memidx.evals.render import render_lints, render_table
 from memidx.evals.report import Report
 from memidx.evals.run import evaluate
@@ -38,6 +39,7 @@ __all__ = [
     "Suite",
     "Unusable",
     "baseline_path",
+    "check_blessing",
     "evaluate",
     "evaluate_collection",
     "find_baseline",
@@ -52,11 +54,11 @@ __all__ = [
     "record_run",
     "refuse_blessing",
     "render_collection",
-    "render_history",
     "render_lints",
     "render_markdown",
     "render_table",
     "write_baseline",
+    "write_history",
     "write_report",
     "write_run",
 ]

@@ -128,6 +128,36 @@ def refuse_blessing(report: Report) -> str | None:
     return f"the run {_BECAME[report.outcome]}, and a baseline is a run that passed"
 
 
+def check_blessing(suite_file: str, path: str) -> None:
+    """Whether a run of this suite may be written to this file, before it is run.
+
+    Nothing but a baseline of the same suite is written over; a damaged one counts as that.
+
+    Raises:
+        InputError: The file is something else, or another suite's baseline.
+        FileError: It cannot be read.
+    """
+    if not files.exists(path):
+        return
+    suite = os.path.basename(suite_file)
+    found = read_baseline(path)
+    if isinstance(found, Baseline) and found.suite != suite:
+        raise InputError(
+            "this is the baseline of another suite",
+            path=path,
+            expected=suite,
+            found=found.suite,
+            hint="name another file with --baseline, or remove this one",
+        )
+    beginning = files.read_bytes(path, len(_HEAD.encode()))
+    if isinstance(found, Unusable) and beginning != _HEAD.encode():
+        raise InputError(
+            "this is no baseline, and nothing is written over it",
+            path=path,
+            hint="name another file with --baseline",
+        )
+
+
 def write_baseline(report: Report, path: str) -> None:
     """Make a run the baseline.
 
@@ -139,12 +169,10 @@ def write_baseline(report: Report, path: str) -> None:
     refusal = refuse_blessing(report)
     if refusal is not None:
         raise InputError(f"not blessed: {refusal}")
-    suite = os.path.basename(report.suite)
-    if files.exists(path):
-        _check_own(path, suite)
+    check_blessing(report.suite, path)
     folder = os.path.dirname(path) or "."
     files.make_dir(folder)
-    files.write_atomic(path, _bytes_of(report, suite), scratch_dir=folder)
+    files.write_atomic(path, _bytes_of(report), scratch_dir=folder)
 
 
 def rounded(measures: Mapping[str, float]) -> dict[str, float]:
@@ -160,32 +188,13 @@ _BECAME = {
 }
 
 
-def _check_own(path: str, suite: str) -> None:
-    """Nothing but a baseline of the same suite is written over; a damaged one counts as that."""
-    found = read_baseline(path)
-    if isinstance(found, Baseline):
-        if found.suite != suite:
-            raise InputError(
-                "this is the baseline of another suite",
-                path=path,
-                expected=suite,
-                found=found.suite,
-                hint="name another file with --baseline, or remove this one",
-            )
-    elif not files.read_bytes(path, 512).lstrip().startswith(_HEAD.encode()):
-        raise InputError(
-            "this is no baseline, and nothing is written over it",
-            path=path,
-            hint="name another file with --baseline",
-        )
-
-
 # How every baseline begins: what is known of one that is damaged further down.
 _HEAD = f'{{"artifact_type": "{BASELINE_TYPE}"'
 
 
-def _bytes_of(report: Report, suite: str) -> bytes:
+def _bytes_of(report: Report) -> bytes:
     """The file: one line a fact, a mean, a query; keys in fixed order."""
+    suite = os.path.basename(report.suite)
     facts = {name: value for name, value in report.facts.items() if name not in _LOCAL_FACTS}
     means = {
         group.name: rounded(group.measures)

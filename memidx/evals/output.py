@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from memidx import files
 from memidx.errors import InputError
+from memidx.evals.history import History, render_history
 from memidx.evals.markdown import render_markdown
 from memidx.evals.report import Report
 
@@ -32,6 +33,19 @@ def write_report(report: Report, folder: str) -> tuple[str, ...]:
         files.write_atomic(path, text.encode("utf-8", "replace"), scratch_dir=folder)
         paths.append(path)
     return tuple(paths)
+
+
+def write_history(history: History, folder: str) -> str:
+    """Write the last runs as `history.md` beside the report and return its path.
+
+    Raises:
+        FileError: When the folder or the file cannot be written.
+    """
+    files.make_dir(folder)
+    path = f"{folder}/history.md"
+    text = render_history(history)
+    files.write_atomic(path, text.encode("utf-8", "replace"), scratch_dir=folder)
+    return path
 
 
 def write_run(run: Mapping[str, Sequence[str]], path: str, *, tag: str = "memidx") -> int:
