@@ -23,8 +23,6 @@ from memidx.evals.report import Report
 BASELINE_TYPE = "memidx-baseline"
 BASELINE_SCHEMA = "memidx.baseline/1"
 DEFAULT_BASELINE = "evals/baseline.json"
-# A fact that depends on when the store was last built, not on what was searched.
-_LOCAL_FACTS = frozenset({"freshness"})
 _DIGITS = 6
 
 
@@ -195,7 +193,7 @@ _HEAD = f'{{"artifact_type": "{BASELINE_TYPE}"'
 def _bytes_of(report: Report) -> bytes:
     """The file: one line a fact, a mean, a query; keys in fixed order."""
     suite = os.path.basename(report.suite)
-    facts = {name: value for name, value in report.facts.items() if name not in _LOCAL_FACTS}
+    facts = dict(report.facts)
     means = {
         group.name: rounded(group.measures)
         for group in (report.overall, *report.categories)

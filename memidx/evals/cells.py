@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from memidx.evals.compared import Comparison, Difference, Move
 from memidx.evals.lint import LintFinding
 
-# Facts are hashes or names; a hash is told apart by its beginning.
 _HASH_SHOWN = 12
 _NAMED = 10
 _WORDS = {
@@ -77,6 +76,13 @@ def signed(value: float) -> str:
     return f"{value:+.4f}" if round(value, 4) else "0"
 
 
+def fact(value: object) -> str:
+    """A fact of a run; a hash by its beginning, which is enough to tell it from another."""
+    text = str(value)
+    is_hash = len(text) == 64 and set(text) <= set("0123456789abcdef")
+    return text[:_HASH_SHOWN] if is_hash else text
+
+
 def lint_line(finding: LintFinding) -> str:
     """A finding in the form editors jump to."""
     query = f" {finding.query_id}:" if finding.query_id else ""
@@ -110,7 +116,7 @@ def comparison_lines(comparison: Comparison) -> list[str]:
     ]
     lines += _corpus_line(comparison.differs)
     lines += [
-        f"Not the same: {difference.fact} {_fact(difference.before)} → {_fact(difference.after)}."
+        f"Not the same: {difference.fact} {fact(difference.before)} → {fact(difference.after)}."
         for difference in comparison.differs
         if difference.fact not in ("corpus_fingerprint", "n_docs")
     ]
@@ -132,12 +138,6 @@ def _corpus_line(differs: Iterable[Difference]) -> list[str]:
     if "corpus_fingerprint" in by_fact:
         return ["The corpus changed: as many documents, other content."]
     return []
-
-
-def _fact(value: object) -> str:
-    text = str(value)
-    is_hash = len(text) == 64 and set(text) <= set("0123456789abcdef")
-    return text[:_HASH_SHOWN] if is_hash else text
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -15,6 +15,7 @@ from memidx.evals.cells import (
     count,
     cut,
     escape,
+    fact,
     figure,
     lint_line,
     rank_words,
@@ -145,6 +146,8 @@ def _categories(report: Report) -> list[str]:
 def _before_now(tally: Tally | None) -> str:
     if tally is None:
         return "–"
+    if figure(tally.before) == figure(tally.after):
+        return "the same"
     return f"{figure(tally.before)} → {figure(tally.after)}"
 
 
@@ -213,9 +216,6 @@ def _facts(report: Report) -> list[str]:
         if report.comparison:
             row.append(_fact(before[name]) if name in before else "the same")
         rows.append(row)
-    # How fresh the index was is no fact that a baseline keeps.
-    if report.comparison and rows and report.facts.get("freshness"):
-        rows[list(report.facts).index("freshness")][-1] = "–"
     return _section("Run", heads, rows, _CAPS["tables"])
 
 
@@ -230,7 +230,7 @@ def _queries(report: Report, room: int) -> list[str]:
 def _ranks(result: QueryResult) -> str:
     if result.false_positive is not None:
         return count(result.n_hits, "hit")
-    return ", ".join(f"{found.label} {found.rank or '–'}" for found in result.expected) or "–"
+    return ", ".join(f"{found.rank or '–'} {found.label}" for found in result.expected) or "–"
 
 
 def _named(result: QueryResult) -> str:
@@ -279,4 +279,4 @@ def _text(text: str) -> str:
 
 
 def _fact(value: object) -> str:
-    return "–" if value is None else _text(str(value))
+    return "–" if value is None else _text(fact(value))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -64,7 +64,13 @@ class FakeIndex:
         """The documents of the table."""
         return self.rows
 
-    def rank(self, queries: Sequence[str], k: int, **options: Any) -> list[list[Place]]:
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """A document's text is the words of its name."""
+        return ((row.doc_id, row.doc_id.replace("-", " ")) for row in self.rows)
+
+    def rank(
+        self, queries: Sequence[str], k: int, sources: Sequence[str] = (), **options: Any
+    ) -> list[list[Place]]:
         """The rankings of the table; remembers how it was asked."""
         self.asked = {"k": k, **options}
         source = {row.doc_id: row.source for row in self.rows}
@@ -73,7 +79,9 @@ class FakeIndex:
             places = []
             for name in self.rankings.get(query, ()):
                 doc_id, _, confidence = name.partition("~")
-                places.append(Place(doc_id, source.get(doc_id, "?"), confidence or "reliable"))
+                place = Place(doc_id, source.get(doc_id, "?"), confidence or "reliable")
+                if not sources or place.source in sources:
+                    places.append(place)
             answers.append(places)
         return answers
 
