@@ -306,7 +306,7 @@ def test_a_name_beats_its_parts_at_three_times_the_length(analyzer: Analyzer) ->
     # With k1 1.5 and b 0.75 BM25 gives at most 2.5 idf to a term, and 0.52 to one occurrence in
     # a text of three times the average length: 1.25 * 0.52 > 0.25 * 2.5.
     filler = [" ".join(f"word{n}x{m}" for m in range(12)) for n in range(40)]
-    exact = "atomic_write_json " + " ".join(f"other{n}" for n in range(36))
+    exact = "atomic_write_json " + "other " * 36
     stuffed = "atomic write json, json atomic write. " * 6
     texts = [*filler, stuffed, exact]
     assert ranking(analyzer, texts, "atomic_write_json") == [41, 40]
