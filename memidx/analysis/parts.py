@@ -81,6 +81,19 @@ class Parts(dict[str, Part]):
         """Leaves of a text in reading order; `start` is where the text stands."""
         return self._leaves(text, start, (), ())
 
+    def is_identifier(self, text: str) -> bool:
+        """Whether a compound is a name of code, not of natural language.
+
+        `max_retries`, `a.b`, `a::b`, `@scope/pkg` and `parseHTML` are; `well-known`, `and/or`
+        and `Alice's` are not, nor is `sha256`.
+        """
+        if any(joint in text for joint in "_.:@"):
+            return True
+        pieces = self[text].pieces
+        if any(joint in text for joint in "/&-'"):
+            return any(map(self.is_identifier, pieces))
+        return len(pieces) > 1 and not (len(pieces) == 2 and pieces[1].isdecimal())
+
     def whole(self, text: str) -> str:
         """The term that stands for all of a text; empty when it has no term."""
         part = self[text]
@@ -117,7 +130,7 @@ class Parts(dict[str, Part]):
         if "." in text:
             pieces = _split(r"(?<!\d)\.|\.(?!\d)", text)
             if len(pieces) > 1:
-                return self._compound(text, pieces)
+                return self._compound(text, pieces, (), _initials(pieces))
         if "-" in text:
             pieces = [piece for piece in text.split("-") if piece]
             if len(pieces) > 1:
@@ -127,14 +140,22 @@ class Parts(dict[str, Part]):
         if "_" in text:
             pieces = _split(r"\\?_", text) if "\\" in text else text.split("_")
             pieces = [piece for piece in pieces if piece]
+            if text[0].isdecimal() and _pattern(r"\d{1,3}(?:_\d{3})+").fullmatch(text):
+                return _leaf(fold("".join(pieces))[:MAX_TERM])
             if len(pieces) == 1 and not (text.startswith("__") and text.endswith("__")):
                 return self._group(pieces, (), ())
             return self._compound(text, pieces) if pieces else _NOTHING
         return self._name(text, shape(text))
 
-    def _compound(self, text: str, pieces: list[str], forms: tuple[str, ...] = ()) -> Part:
+    def _compound(
+        self,
+        text: str,
+        pieces: list[str],
+        forms: tuple[str, ...] = (),
+        more_wholes: tuple[str, ...] = (),
+    ) -> Part:
         wholes = (fold(text.replace("\\_", "_")),) if len(text) <= MAX_WHOLE else ()
-        return self._group(pieces, wholes, forms)
+        return self._group(pieces, wholes + more_wholes, forms)
 
     def _group(self, pieces: list[str], wholes: tuple[str, ...], forms: tuple[str, ...]) -> Part:
         parts = [self[piece].terms for piece in pieces]
@@ -173,6 +194,8 @@ class Parts(dict[str, Part]):
                 return self._group(pieces, (whole,), ())
         if "0" not in kinds:
             return _leaf(word_term(text))
+        if len(text) > 8 and _pattern("0{8}A0{4,6}[Aa]?").fullmatch(kinds) and text[8] == "T":
+            return self._compound(text, [text[:8], text[8:]])  # 20240501T100000Z
         match = _pattern("[Aam]{2,}(?=0+$)").match(kinds)
         if match:  # `sha256` is also found as `sha 256`
             return self._compound(text, [text[: match.end()], text[match.end() :]])
@@ -226,6 +249,14 @@ def _not_counted(terms: tuple[str, ...]) -> tuple[str, ...]:
 
 def _split(joint: str, text: str) -> list[str]:
     return [piece for piece in _pattern(joint).split(text) if piece]
+
+
+def _initials(pieces: list[str]) -> tuple[str, ...]:
+    """`phd` of `Ph.D` and `us` of `U.S`: as they are written without points."""
+    if all(len(piece) < 3 and piece.isalpha() and piece[0].isupper() for piece in pieces):
+        joined = fold("".join(pieces))
+        return () if joined in STOP_WORDS else (joined,)
+    return ()
 
 
 def _dates(text: str, pieces: list[str]) -> tuple[str, ...]:
