@@ -24,13 +24,26 @@ HOME_NOTE := $(VENV)/.made-in
 STALE := $(shell test "`cat $(HOME_NOTE) 2>/dev/null`" = "`pwd -P`" \
 	&& $(BIN)/python -c 'import pip' >/dev/null 2>&1 </dev/null || echo stale)
 
-.PHONY: help eval test check format bench docs clean stale
+# $(call summarise,FILES)
+summarise = test -z "$$GITHUB_STEP_SUMMARY" || cat $(1) >> "$$GITHUB_STEP_SUMMARY"
+
+.PHONY: help eval report nightly test check format bench docs clean stale
 
 help: ## Show this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
 
 eval: $(CORE) ## Run the golden-query suite (installs what that needs, no more)
 	@$(BIN)/memidx eval queries.yaml
+
+# Both end with make's code for a failure where memidx ends with another than 0; the verdict line
+# says which. Where the machine that runs them shows a summary, the reports are added to it.
+report: $(CORE) ## Write reports/latest/report.md, as a pull request shows it
+	@$(BIN)/memidx eval queries.yaml --baseline evals/baseline.json --format md; code=$$?; \
+	$(call summarise,reports/latest/report.md); exit $$code
+
+nightly: $(CORE) ## Run the suite and add the run to reports/history.jsonl
+	@$(BIN)/memidx eval queries.yaml --baseline evals/baseline.json --record; code=$$?; \
+	$(call summarise,reports/latest/report.md reports/latest/history.md); exit $$code
 
 test: check ## Set up .venv with the development tools and run every check
 

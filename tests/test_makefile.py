@@ -23,6 +23,7 @@ case "$1 $2" in
     cp "$STAND_IN" "$3/bin/memidx" ;;
 esac
 case "$1" in -c) ;; *) echo "$(basename "$0") $*" >> "$LOG" ;; esac
+case "$0" in */memidx) exit "${CODE:-0}" ;; esac
 """
 
 
@@ -40,23 +41,28 @@ class Checkout:
         self.log = folder / "log"
 
     def make(self, *arguments: str) -> list[str]:
-        """What was run for a target."""
+        """What was run for a target that succeeds."""
+        done = self.start(*arguments)
+        assert done.returncode == 0, done.stderr
+        return self.log.read_text().splitlines()
+
+    def start(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        """What became of a target."""
         self.log.write_text("")
-        done = subprocess.run(
+        return subprocess.run(
             ["make", *arguments, f"PYTHON={self.stand_in}"],
             cwd=self.folder,
             env={
                 "PATH": os.environ["PATH"],
                 "STAND_IN": str(self.stand_in),
                 "LOG": str(self.log),
+                **environment,
             },
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             check=False,
         )
-        assert done.returncode == 0, done.stderr
-        return self.log.read_text().splitlines()
 
 
 @pytest.fixture
@@ -107,6 +113,37 @@ def test_an_install_that_failed_is_tried_again(checkout: Checkout) -> None:
     assert checkout.make("eval") == [_CORE, _RUN]
 
 
+@pytest.mark.parametrize(
+    ("target", "run"),
+    [
+        ("report", f"{_RUN} --baseline evals/baseline.json --format md"),
+        ("nightly", f"{_RUN} --baseline evals/baseline.json --record"),
+    ],
+)
+def test_automation_names_the_baseline(checkout: Checkout, target: str, run: str) -> None:
+    """A baseline that somebody removed is inconclusive there, not passed over."""
+    assert checkout.make(target) == [_MADE, _CORE, run]
+
+
+@pytest.mark.parametrize(
+    ("target", "shown"), [("report", "verdict\n"), ("nightly", "verdict\nruns\n")]
+)
+@pytest.mark.parametrize("code", ["0", "1", "3"])
+def test_reports_go_to_the_summary_whatever_the_outcome(
+    checkout: Checkout, target: str, shown: str, code: str
+) -> None:
+    """Where there is a summary the reports are appended to it; a failure stays one."""
+    latest = checkout.folder / "reports" / "latest"
+    latest.mkdir(parents=True)
+    (latest / "report.md").write_text("verdict\n")
+    (latest / "history.md").write_text("runs\n")
+    summary = checkout.folder.parent / "the summary"
+    summary.write_text("before\n")
+    done = checkout.start(target, GITHUB_STEP_SUMMARY=str(summary), CODE=code)
+    assert (done.returncode == 0) == (code == "0")
+    assert summary.read_text() == f"before\n{shown}"
+
+
 def test_no_python_is_said_as_such(checkout: Checkout) -> None:
     """Where no Python is new enough, the message says what is needed and how to name one."""
     done = subprocess.run(
@@ -133,7 +170,7 @@ def test_help_lists_what_there_is(checkout: Checkout) -> None:
         check=True,
     ).stdout.splitlines()
     assert [line.split()[0] for line in shown] == [
-        "help", "eval", "test", "check", "format", "bench", "docs", "clean",
+        "help", "eval", "report", "nightly", "test", "check", "format", "bench", "docs", "clean",
     ]  # fmt: skip
     assert all(len(line.split()) > 3 for line in shown)
     assert not (checkout.folder / ".venv").exists()
