@@ -67,13 +67,14 @@ def measure_beside(suite: Suite, index: ReadableIndex, report: Report) -> tuple[
         "strategy": str(report.facts["strategy"]),
         "as_of": str(report.facts["as_of"] or NO_TIMES),
     }
-    rows = [("memidx", index.rank(texts, DEPTH, **options)), ("grep", _grep(texts, index))]
+    rows: list[tuple[str, Sequence[Sequence[Ranked]]]] = [("grep", _grep(texts, index))]
     if len(resolver.sources) > 1:
         rows += [
             (f"source {name}", index.rank(texts, DEPTH, **options, sources=[name]))
             for name in sorted(resolver.sources)
         ]
-    return tuple(_row(name, judged, rankings, resolver) for name, rankings in rows)
+    others = (_row(name, judged, rankings, resolver) for name, rankings in rows)
+    return (_own_row(report), *others)
 
 
 def grep_words(query: str) -> tuple[str, ...]:
@@ -103,20 +104,50 @@ def grep(
     query's words first, then those with more occurrences, then by `doc_id`.
     """
     asked = [grep_words(query) for query in queries]
+    folded = [(doc_id, text.casefold()) for doc_id, text in texts]
+    # A word holds no space, so it can only stand inside one of the runs between spaces; there are
+    # far fewer different ones than there is text.
+    runs = {run for _, text in folded for run in text.split()}
+    holders = _holders({word for words in asked for word in words}, runs)
     queries_of: dict[str, list[int]] = {}
     for i, words in enumerate(asked):
         for word in words:
             queries_of.setdefault(word, []).append(i)
     found: list[dict[str, tuple[int, int]]] = [{} for _ in asked]
-    for doc_id, text in texts:
-        folded = text.casefold()
-        for word, numbers in queries_of.items():
-            count = folded.count(word)
-            if count:
-                for i in numbers:
-                    n_words, n_times = found[i].get(doc_id, (0, 0))
-                    found[i][doc_id] = n_words + 1, n_times + count
+    for doc_id, text in folded:
+        for word, n_times in _counts(text, holders).items():
+            for i in queries_of[word]:
+                n_words, n_before = found[i].get(doc_id, (0, 0))
+                found[i][doc_id] = n_words + 1, n_before + n_times
     return [_best_first(hits)[:depth] for hits in found]
+
+
+def _holders(words: Iterable[str], runs: Iterable[str]) -> dict[str, list[tuple[str, int]]]:
+    """The words that a run holds and how often, for the runs that hold any."""
+    joined = "\n".join(runs)
+    holders: dict[str, list[tuple[str, int]]] = {}
+    for word in words:
+        at = joined.find(word)
+        while at >= 0:
+            end = joined.find("\n", at)
+            end = len(joined) if end < 0 else end
+            run = joined[joined.rfind("\n", 0, at) + 1 : end]
+            holders.setdefault(run, []).append((word, run.count(word)))
+            at = joined.find(word, end)
+    return holders
+
+
+def _counts(text: str, holders: Mapping[str, Sequence[tuple[str, int]]]) -> dict[str, int]:
+    """How often each word stands in a text."""
+    counts: dict[str, int] = {}
+    for run in text.split():
+        for word, n in holders.get(run, ()):
+            counts[word] = counts.get(word, 0) + n
+    return counts
+
+
+def _best_first(hits: Mapping[str, tuple[int, int]]) -> list[str]:
+    return sorted(hits, key=lambda doc_id: (-hits[doc_id][0], -hits[doc_id][1], doc_id))
 
 
 def _grep(queries: Sequence[str], index: ReadableIndex) -> list[list[Match]]:
@@ -125,8 +156,22 @@ def _grep(queries: Sequence[str], index: ReadableIndex) -> list[list[Match]]:
     return [[Match(doc_id, source[doc_id]) for doc_id in ranking] for ranking in rankings]
 
 
-def _best_first(hits: Mapping[str, tuple[int, int]]) -> list[str]:
-    return sorted(hits, key=lambda doc_id: (-hits[doc_id][0], -hits[doc_id][1], doc_id))
+def _own_row(report: Report) -> Beside:
+    """What the run itself found, from its report."""
+    results = [result for result in report.queries if result.status != "inconclusive"]
+    ranks = [(found.rank, result.k) for result in results for found in result.expected]
+    means = report.overall.measures
+    return Beside(
+        name="memidx",
+        n_queries=len(results),
+        n_passed=report.overall.n_passed,
+        n_expected=len(ranks),
+        n_found=sum(rank is not None and rank <= k for rank, k in ranks),
+        n_sources_expected=report.overall.n_sources_expected,
+        n_sources_found=report.overall.n_sources_found,
+        n_matched=sum(result.n_hits for result in results),
+        measures={name: means[name] for name in MEASURES if name in means},
+    )
 
 
 def _row(

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memidx.evals import evaluate, measure_beside
 from memidx.evals.beside import grep, grep_words
@@ -75,3 +77,22 @@ def test_one_source_is_not_compared_with_itself(make_suite: Make, make_index: Ma
     index = make_index(["a.md"], {})
     names = [row.name for row in measure_beside(suite, index, evaluate(suite, index))]
     assert names == ["memidx", "grep"]
+
+
+@given(
+    st.lists(st.text("aAb -\u00df\n\u2028.", max_size=30), max_size=5),
+    st.lists(st.text("aAb -s.", max_size=8), max_size=3),
+)
+def test_grep_counts_as_a_plain_count_does(texts: list[str], queries: list[str]) -> None:
+    """Looking words up among the runs between spaces is counting them in the texts."""
+    documents = [(str(i), text) for i, text in enumerate(texts)]
+    for query, found in zip(queries, grep(queries, documents), strict=True):
+        counts = {
+            doc_id: [text.casefold().count(word) for word in grep_words(query)]
+            for doc_id, text in documents
+        }
+        expected = sorted(
+            (doc_id for doc_id, times in counts.items() if any(times)),
+            key=lambda d: (-sum(map(bool, counts[d])), -sum(counts[d]), d),
+        )
+        assert found == expected
