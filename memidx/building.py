@@ -54,7 +54,7 @@ def _report(opened: Opened, root: str, built: Built) -> BuildReport:
         n_added=len(plan.added),
         n_changed=len(plan.changed),
         n_removed=len(plan.removed),
-        n_unchanged=len(look.lines) - len(plan.added) - len(plan.changed),
+        n_unchanged=max(0, len(look.lines) - len(plan.added) - len(plan.changed)),
         n_read=scan.n_read if scan else 0,
         n_shards=len(written.shards) if written else 0,
         shards_written=written.shards_written if written else 0,

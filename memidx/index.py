@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from memidx.arguments import check_arguments, check_names, day_of
 from memidx.errors import InputError
-from memidx.opening import Opened, analyzer_for, open_for_build, open_store, watch_config
+from memidx.opening import Opened, analyzer_for, open_for_build, open_store
 from memidx.search.answer import Answer, Ranked, failed_sources, problems
 from memidx.search.answering import Circumstances, answer
 from memidx.search.filters import make_filters
@@ -365,7 +365,7 @@ class Index:
         self._current: Ready | None = None
 
     def _ready(self, *, refresh: bool) -> Ready:
-        if refresh and watch_config(self._opened.home) != self._opened.watch:
+        if refresh and self._opened.config_changed():
             # The configuration decides what the sources are, and it changed.
             self._adopt(open_store(self.store, self._root_given, self._env))
         self._current = self._refresher.ready(refresh=refresh, now_ns=time.time_ns())
@@ -391,6 +391,7 @@ class Index:
             sources_failed=failed_sources(ready.state.failed),
             skipped=problems(ready.skips()),
             notes=ready.notes,
+            sources=frozenset(self._factors()).union(ready.snapshot.sources),
         )
 
 

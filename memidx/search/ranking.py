@@ -112,6 +112,8 @@ def rank(
         vector = channels.vector
         if any(doc in vector for doc in matching):
             wanted = "vector"
+            # A match the vector does not see (in a title only) stays, behind the others.
+            vector.update((doc, 0.0) for doc in matching if doc not in vector)
     threshold = search.min_score if min_score is None else min_score
     relevance = channels.relevance(wanted, matching)
     if threshold > 0.0:

@@ -131,7 +131,7 @@ class _Rows:
         self.texts.append(document.text.encode())
         self.source.append(self.sources.number(document.source))
         self.kind.append(self.kinds.number(document.kind))
-        self.day.append(NO_DAY if document.time is None else days_since_epoch(document.time))
+        self.day.append(_day(document.time))
         self.line.append(entry.line)
         self.n_searchable += searchable
 
@@ -146,6 +146,14 @@ class _Rows:
             "doc.line": ("I", self.line.tobytes()),
             **blob_sections("doc.text", self.texts),
         }
+
+
+def _day(time: str | None) -> float:
+    """The day of a document; a time that another program wrote and nobody can read is none."""
+    try:
+        return NO_DAY if time is None else days_since_epoch(time)
+    except ValueError:
+        return NO_DAY
 
 
 class _Names:

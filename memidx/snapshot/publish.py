@@ -15,7 +15,7 @@ from memidx.indexing.state import State
 from memidx.snapshot.cache import Cache
 from memidx.snapshot.look import Look, look_at_sources, read_content, record
 from memidx.snapshot.workspace import Workspace
-from memidx.store.layout import SHARD_CAP_BYTES
+from memidx.store.layout import MANIFEST_NAME, SHARD_CAP_BYTES, layout
 from memidx.store.line import decode_line
 from memidx.store.manifest import Manifest
 from memidx.store.reader import Damage
@@ -49,7 +49,20 @@ def check_store(workspace: Workspace, root: str, cache: Cache, manifest: Manifes
     known = _known(cache, workspace, root)
     look = look_at_sources(workspace, root, lines, damage, known)
     differs = current is None or replace(manifest, shards=current.shards) != current
-    return Built(look, None, bool(look.plan.size or differs or damage), differs)
+    misplaced = current is not None and layout_differs(workspace.store, look.lines, current)
+    behind = bool(look.plan.size or differs or damage or misplaced)
+    return Built(look, None, behind, differs)
+
+
+def layout_differs(store: str, lines: Mapping[str, bytes], manifest: Manifest) -> bool:
+    """Whether a build would lay the same lines out otherwise, or remove a shard file.
+
+    A merge can make a shard pass the cap; a branch switch can leave a file nobody names.
+    """
+    sizes = ((doc_id, len(line)) for doc_id, line in lines.items())
+    wanted = set(layout(sizes, SHARD_CAP_BYTES))
+    there = {name for name in store_signature(store) if name != MANIFEST_NAME}
+    return not wanted == there == set(manifest.shards)
 
 
 def build_store(
