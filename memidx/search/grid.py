@@ -8,7 +8,7 @@ multiplications and divisions (see `memidx.search.kernels`). Needs numpy, so no 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -181,11 +181,11 @@ class _Asked:
             matched[docs] = True
         self.docs: Places = np.flatnonzero(matched)
         # Which documents match does not depend on k1 and b, so this is settled once.
-        matching: Iterable[int] = self.docs.tolist()
-        if prepared.phrases:
+        if _narrows(prepared):
+            matching = self.docs.tolist()
             matching = [d for d in matching if all(p.stands_in(d) for p in prepared.phrases)]
-        kept = allowed(self._snapshot, prepared, matching, Filters())
-        self.docs = np.array(kept, dtype=np.intp)
+            kept = allowed(self._snapshot, prepared, matching, Filters())
+            self.docs = np.array(kept, dtype=np.intp)
         self._position = np.full(n_docs, -1, dtype=np.intp)
         self._position[self.docs] = np.arange(len(self.docs))
         self._suffices: dict[int, bool] = {}
@@ -247,22 +247,39 @@ class _Asked:
         if not len(scores):
             return False
         best = int(np.argmax(scores))
-        doc, score = int(self.docs[best]), float(scores[best])
-        if score < candidate:
+        if scores[best] < candidate:
             return False
+        if self._is_above_weak(point, best, scores):
+            return True
+        # The best hit covers too little of the query: the others have to be asked, best first.
+        self._prepared.coverage.gather()
+        hopeful = np.flatnonzero(scores >= candidate)
+        hopeful = hopeful[np.argsort(-scores[hopeful], kind="stable")]
+        return any(self._is_above_weak(point, n, scores) for n in hopeful.tolist())
+
+    def _is_above_weak(self, point: LexicalParameters, position: int, scores: Floats) -> bool:
+        doc = int(self.docs[position])
+        if not self._covered(doc):
+            return False
+        score = float(scores[position])
         if self._prepared.repeats:
             score = kernels.score_document(self._snapshot, self._prepared.terms, point, doc)
-        if label(score, LEXICAL_THRESHOLDS) != "weak" and self._covered(doc):
-            return True
-        # Rare: the best hit covers too little of the query, and the others have to be asked.
-        search = replace(self._search, k1=point.k1, b=point.b)
-        channels = Channels(self._snapshot, self._prepared, search, batch=True)
-        return channels.any_above_weak(self.docs.tolist())
+        return label(score, LEXICAL_THRESHOLDS) != "weak"
 
     def _covered(self, doc: int) -> bool:
         if doc not in self._suffices:
             self._suffices[doc] = self._prepared.coverage.suffices(doc)
         return self._suffices[doc]
+
+
+def _narrows(prepared: Prepared) -> bool:
+    """Whether a query holds more than words that add up."""
+    return bool(
+        prepared.phrases
+        or prepared.excluded
+        or prepared.excluded_phrases
+        or prepared.parsed.sources
+    )
 
 
 def _postings(
