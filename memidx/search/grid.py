@@ -143,8 +143,8 @@ class QueryGrid:
         ids = self._ranker.inputs.snapshot.doc_ids
         return tuple(ids[doc] for doc in self.rankings[point].docs.tolist())
 
-    def ranked(self, point: int) -> list[Ranked]:
-        """Hits at the point of that number with their labels, as `rank_many` gives them."""
+    def ranked(self, point: int, k: int | None = None) -> list[Ranked]:
+        """The first `k` hits at the point of that number, as `rank_many` gives them."""
         snapshot, _, settings = self._ranker.inputs
         at = self._ranker.points[point]
         search = replace(settings.search, k1=at.k1, b=at.b)
@@ -162,7 +162,7 @@ class QueryGrid:
                 confidence=channels.label(found.strategy, doc),
             )
             for doc, score, relevance, composite in zip(
-                *(column.tolist() for column in columns), strict=True
+                *(column[:k].tolist() for column in columns), strict=True
             )
         ]
 

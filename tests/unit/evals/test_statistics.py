@@ -88,7 +88,7 @@ def test_adjusted_p_is_never_below_the_plain_one() -> None:
 
 
 def test_the_level_holds_over_many_columns() -> None:
-    """Of 200 grids without any effect, about 5 % have a significant point, not 1 - .95^20 = 64 %."""
+    """Of 200 grids without any effect about 5 % look like one, not 1 - .95^20 = 64 %."""
     random = np.random.RandomState(11)
     hits = sum(
         min(max_randomization(random.normal(0.0, 1.0, (20, 20)).tolist(), draws=500)[0]) <= 0.05
