@@ -83,7 +83,7 @@ class Thresholds:
 
     Attributes:
         curve: By threshold, ascending; only those that leave fewer answers than the one before.
-        published: First hits by their published label, `reliable` and above, then `candidate`.
+        published: First hits that the published label calls reliable, then candidate or better.
         n_fallback: Answers that another strategy ranked; they take no part.
     """
 
@@ -136,7 +136,7 @@ def calibrate(
         ),
         published=tuple(
             Bin(name, len(chosen), sum(a.is_right for a in chosen), len(answers))
-            for name, chosen in (("reliable", reliable), ("candidate", known))
+            for name, chosen in (("reliable", reliable), ("candidate or better", known))
         ),
         promises=tuple(promises),
     )
