@@ -111,7 +111,8 @@ def days_since_epoch(iso: str) -> float:
     Raises:
         ValueError: When `iso` is not in the normal form of `parse_time`.
     """
-    if len(iso) not in _NORMAL_LENGTHS or not iso[:4].isdecimal():
+    is_normal = len(iso) in _NORMAL_LENGTHS and iso[:4].isdecimal()
+    if not is_normal or (len(iso) > 10 and iso[-1] != "Z"):
         iso = parse_time(iso) or ""
     try:
         days = _days(int(iso[:4]), int(iso[5:7]), int(iso[8:10]))

@@ -113,3 +113,8 @@ def test_days_are_counted_from_the_epoch() -> None:
     assert days_since_epoch("1970-01-02T12:00:00Z") == 1.5
     with pytest.raises(ValueError, match="not a date"):
         days_since_epoch("yesterday")
+
+
+def test_a_time_with_an_offset_counts_in_utc() -> None:
+    """Its length is that of a time with a fraction, which must not pass for the normal form."""
+    assert days_since_epoch("2026-03-01T00:30:00+02:00") == 20512 + 22.5 / 24
