@@ -103,7 +103,7 @@ def tune_command(
         tune(
             settings,
             precisions=precision,
-            suite=suite,
+            suite=suite or "",
             beir=beir,
             store=store,
             analyzer=analyzer,

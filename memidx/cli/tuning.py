@@ -23,7 +23,7 @@ def tune(
     settings: TuneSettings,
     *,
     precisions: Sequence[float] | None,
-    suite: str | None,
+    suite: str,
     beir: str | None,
     store: str | None,
     analyzer: str | None,
@@ -42,7 +42,6 @@ def tune(
                 beir, settings, analyzer=analyzer or "default", progress=progress
             )
     else:
-        assert suite is not None
         folder = os.path.dirname(suite) or "."
         report = _on_suite(suite, settings, store, analyzer)
     path = report_file or os.path.join(folder, "reports", f"tuning-{report.name}.md")
