@@ -20,6 +20,7 @@ from memidx.search.answering import Circumstances, answer
 from memidx.search.filters import make_filters
 from memidx.search.prepared import prepare
 from memidx.search.ranking import (
+    RankInputs,
     RankSettings,
     SourceFactors,
     check_threshold,
@@ -31,13 +32,7 @@ from memidx.text.dates import days_since_epoch
 
 if TYPE_CHECKING:
     from memidx.collection import CollectionIndex
-    from memidx.results import (
-        BuildReport,
-        CatalogRow,
-        Explanation,
-        RefreshReport,
-        VerifyReport,
-    )
+    from memidx.results import BuildReport, CatalogRow, Explanation, RefreshReport, VerifyReport
 
 
 def open(
@@ -247,9 +242,13 @@ class Index:
         Scores and order are those of `search`, to the bit; call `refresh` first.
         """
         check_arguments(k, 0, strategy, None, None)
+        return rank_many(*self.rank_inputs(as_of), queries, k=k, strategy=strategy)
+
+    def rank_inputs(self, as_of: str | None = None) -> RankInputs:
+        """What `rank` ranks from, for those that rank in other ways (`memidx.search.grid`)."""
         snapshot = self._last().snapshot
         settings = self._settings(_today() if as_of is None else day_of(as_of))
-        return rank_many(snapshot, self._analyzer, settings, queries, k=k, strategy=strategy)
+        return RankInputs(snapshot, self._analyzer, settings)
 
     def search_ids(
         self,
