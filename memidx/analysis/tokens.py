@@ -133,7 +133,7 @@ def _name() -> re.Pattern[str]:
 @cache
 def _plain() -> re.Pattern[str]:
     return re.compile(
-        r"(?:[-,:'/&@\\#]|\.(?=[./]))*"
+        r"(?:[-,:'/&@#]|\\(?!_)|\.(?=[./]))*"
         r"([A-Za-z0-9_]+(?:(?:[./&@'-]|::)[A-Za-z0-9_]+)*)"
         r"[-.,:'/&@]*\Z"
     )
