@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from memidx.opening import Opened, analyzer_for, manifest_of
+from memidx.opening import Opened, analyzer_maker, manifest_of
 from memidx.results import BuildReport
 from memidx.search.answer import failed_sources, problems
 from memidx.snapshot.look import Look
@@ -32,9 +32,10 @@ def run_build(
         built = build_store(
             workspace,
             root,
-            analyzer_for(opened),
+            analyzer_maker(opened),
             opened.cache,
             manifest,
+            jobs=jobs,
             full=full,
             shard=shard,
             now_ns=now_ns,

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import os.path
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from memidx import files
@@ -175,9 +176,14 @@ def analyzer_for(opened: Opened, name: str | None = None) -> Analyzer:
     Raises:
         ConfigError: The alias file is missing or cannot be used.
     """
+    return analyzer_maker(opened, name)()
+
+
+def analyzer_maker(opened: Opened, name: str | None = None) -> Callable[[], Analyzer]:
+    """What makes that analyzer, here or in another process; raises as `analyzer_for` does."""
     analysis = opened.config.analysis
     if analysis.aliases is None:
-        return get_analyzer(name or analysis.analyzer)
+        return partial(get_analyzer, name or analysis.analyzer)
     from memidx.analysis.aliases import parse_aliases
     from memidx.text.decode import Undecodable, decode
 
@@ -188,7 +194,7 @@ def analyzer_for(opened: Opened, name: str | None = None) -> Analyzer:
         raise ConfigError(
             f"the alias file cannot be read: {error}", path=path, hint="check analysis.aliases"
         ) from error
-    return get_analyzer(name or analysis.analyzer, aliases=parse_aliases(text, path))
+    return partial(get_analyzer, name or analysis.analyzer, aliases=parse_aliases(text, path))
 
 
 def manifest_of(opened: Opened) -> Manifest:

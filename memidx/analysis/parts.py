@@ -83,15 +83,15 @@ class Parts(dict[str, Part]):
     def is_identifier(self, text: str) -> bool:
         """Whether a compound is a name of code, not of natural language.
 
-        `max_retries`, `a.b`, `a::b`, `@scope/pkg` and `parseHTML` are; `well-known`, `and/or`
-        and `Alice's` are not, nor is `sha256`.
+        `max_retries`, `a.b`, `a::b`, `user@host` and `parseHTML` are; `well-known`, `and/or`,
+        `Alice's`, `sha256` and `16GB` are not.
         """
         if any(joint in text for joint in "_.:@"):
             return True
         pieces = self[text].pieces
         if any(joint in text for joint in "/&-'"):
             return any(map(self.is_identifier, pieces))
-        return len(pieces) > 1 and not (len(pieces) == 2 and pieces[1].isdecimal())
+        return len(pieces) > 1 and not any(map(str.isdecimal, pieces[:2]))
 
     def whole(self, text: str) -> str:
         """The term that stands for all of a text; empty when it has no term."""
@@ -210,6 +210,9 @@ class Parts(dict[str, Part]):
             return self._compound(text, [text[:8], text[8:]])  # 20240501T100000Z
         match = _pattern("[Aam]{2,}(?=0+$)").match(kinds)
         if match:  # `sha256` is also found as `sha 256`
+            return self._compound(text, [text[: match.end()], text[match.end() :]])
+        match = _pattern("0+(?=[Aa]{2,5}$)").match(kinds)
+        if match and fold(text[-2:]) not in ("st", "nd", "rd", "th"):  # `16GB` is `16 GB`
             return self._compound(text, [text[: match.end()], text[match.end() :]])
         return _leaf(fold(text)[:MAX_TERM])
 

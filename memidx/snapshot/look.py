@@ -20,6 +20,7 @@ from memidx.indexing.plan import Plan, make_plan
 from memidx.indexing.scan import Scan, Scanner
 from memidx.indexing.state import State
 from memidx.snapshot.builder import Placed, build_snapshot
+from memidx.snapshot.workers import MakeAnalyzer
 from memidx.snapshot.workspace import Workspace, analyzer_key
 from memidx.store.layout import MANIFEST_NAME
 from memidx.store.line import DamagedLine, decode_line, line_sum
@@ -74,14 +75,18 @@ class Look:
             document = made.get(doc_id) or _decoded(doc_id, line)
             yield Placed(document, line_sum(line), self.begins.get(doc_id, 1))
 
-    def snapshot(self, analyzer: Analyzer) -> Iterator[bytes]:
-        """Bytes of the snapshot of this content."""
+    def snapshot(
+        self, analyzer: Analyzer, *, jobs: int = 1, make_analyzer: MakeAnalyzer | None = None
+    ) -> Iterator[bytes]:
+        """Bytes of the snapshot of this content; `jobs` processes analyse it."""
         facts = {
             "build_id": self.build_id,
             "analyzer": analyzer.fingerprint(),
             "analyzer_name": analyzer.name,
         }
-        return build_snapshot(self.placed(), analyzer, facts=facts)
+        return build_snapshot(
+            self.placed(), analyzer, facts=facts, jobs=jobs, make_analyzer=make_analyzer
+        )
 
 
 @dataclass(frozen=True, slots=True)
