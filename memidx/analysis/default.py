@@ -13,6 +13,7 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from operator import add
 
 from memidx.analysis.base import FieldTerms, QueryWord, Span
@@ -20,7 +21,7 @@ from memidx.analysis.inner import joined_words
 from memidx.analysis.normalise import aligned, fold, normalise
 from memidx.analysis.parts import MAX_WHOLE, NOT_COUNTED, Parts
 from memidx.analysis.stems import stemmer_version
-from memidx.analysis.tokens import Token, look_closely, plain_token, tokens
+from memidx.analysis.tokens import Token, apart, look_closely, plain_text, tokens
 from memidx.analysis.vocabulary import FUNCTION_WORDS, STOP_WORDS
 
 VERSION = 2
@@ -236,13 +237,17 @@ class _Chunks(dict[str, tuple[str, ...]]):
         self._parts = parts
 
     def __missing__(self, chunk: str) -> tuple[str, ...]:
-        token = plain_token(chunk) if chunk.isascii() else None
-        if token is None:
-            terms = self._of_tokens(chunk)
-        elif token.text.isalpha():
-            terms = self._parts[token.text].terms
+        text = plain_text(chunk) if chunk.isascii() else ""
+        if not text:
+            pieces = apart(chunk)
+            if len(pieces) > 1:
+                terms = tuple(chain.from_iterable(map(self.__getitem__, pieces)))
+            else:
+                terms = self._of_tokens(chunk)
+        elif text.isalpha():
+            terms = self._parts[text].terms
         else:
-            terms = self._parts.divide(token.text).terms
+            terms = self._parts.divide(text).terms
         if len(chunk) <= _MAX_CHUNK:
             if len(self) >= _MAX_CHUNKS:
                 self.clear()

@@ -35,22 +35,30 @@ class Joined(NamedTuple):
 
 def joined_words(text: str) -> Iterator[Joined]:
     """Words of a normalised text in which markup stands, in order."""
-    return _find(text) if _may_hold(text) else iter(())
+    at = 0
+    for hit in _hits(text):
+        if hit < at:
+            continue
+        # All of the chunk that it stands in, perhaps more: white space of other kinds is rare.
+        start = max(text.rfind(" ", at, hit), text.rfind("\n", at, hit), at - 1) + 1
+        end = _pattern("[ \n]").search(text, hit)
+        at = end.start() if end else len(text)
+        for word in _in_chunk(text[start:at]):
+            yield word._replace(start=word.start + start)
 
 
-def _may_hold(text: str) -> bool:
-    # Nearly every text has markup, hardly any has it between two letters. Each pattern begins
-    # with a plain character, for which `re` searches as fast as `in`.
-    return bool(
-        ("*" in text and _pattern(_STARS).search(text))
-        or ("`" in text and _pattern(_TICK).search(text))
-        or ("~" in text and _pattern(_WAVES).search(text))
-        or ("==" in text and _pattern(_EQUALS).search(text))
-        or ("</" in text and _pattern(_TAGS).search(text))
-    )
+def _hits(text: str) -> list[int]:
+    """Where markup stands between what may be letters."""
+    # Nearly every text has markup, hardly any has it there. Each pattern begins with a plain
+    # character, for which `re` searches as fast as `in`.
+    hits: list[int] = []
+    for mark, pattern in _MARKS:
+        if mark in text:
+            hits.extend(match.start() for match in _pattern(pattern).finditer(text))
+    return sorted(hits)
 
 
-def _find(text: str) -> Iterator[Joined]:
+def _in_chunk(text: str) -> Iterator[Joined]:
     kinds = shape(text)
     if "</" in text:
         kinds = _with_tags(text, kinds)
@@ -77,11 +85,13 @@ def _is_word(word: str, match: re.Match[str]) -> bool:
 _LETTER = "[0-9A-Z_a-z\x80-\U0010ffff]"  # or nearly: a guess, not a verdict
 _INLINE = "(?:a|abbr|b|code|del|em|font|i|ins|kbd|mark|s|small|span|strong|sub|sup|tt|u)"
 _TAG = f"</?{_INLINE}>"
-_STARS = rf"\*(?<={_LETTER}\*)\**(?={_LETTER})"
-_TICK = f"`(?<={_LETTER}`)(?={_LETTER})"
-_WAVES = f"~(?<={_LETTER}~)~?(?={_LETTER})"
-_EQUALS = f"==(?<={_LETTER}==)=*(?={_LETTER})"
-_TAGS = f"<(?<={_LETTER}<)/?{_INLINE}>(?:{_TAG})*(?={_LETTER})"
+_MARKS = (
+    ("*", rf"\*(?<={_LETTER}\*)\**(?={_LETTER})"),
+    ("`", f"`(?<={_LETTER}`)(?={_LETTER})"),
+    ("~", f"~(?<={_LETTER}~)~?(?={_LETTER})"),
+    ("==", f"==(?<={_LETTER}==)=*(?={_LETTER})"),
+    ("</", f"<(?<={_LETTER}<)/?{_INLINE}>(?:{_TAG})*(?={_LETTER})"),
+)
 _WORD = "[Aa0m_]+"
 
 

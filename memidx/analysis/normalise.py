@@ -23,7 +23,7 @@ from memidx.analysis.entities import entities, has_entities, unescape
 PLACEHOLDERS = ("<path>", "<secret>")
 """What redaction leaves behind; no term may come from it."""
 
-_APOSTROPHES = "\u2019\u2018\u02bc\u201b\u02b9\u2032\u05f3"
+_APOSTROPHES = "\u2019\u2018\u02bb\u02bc\u201b\u02b9\u2032\u05f3"
 _HYPHENS = "\u2010\u2012\u2013\u2212"
 _LATIN_EXTRA = str.maketrans(
     {"ø": "o", "đ": "d", "ð": "d", "ł": "l", "ı": "i", "ħ": "h", "ŧ": "t", "ŋ": "n", "ß": "ss"}

@@ -66,7 +66,7 @@ def eval_suite(
     if bless:
         check_blessing(suite_file, baseline_path(suite_file, baseline))
     held_against = None if lint else find_baseline(suite_file, baseline)
-    with _open_or_build(store, folder) as index:
+    with open_or_build(store, folder) as index:
         exists = None if index.root is None else on_disk(index.root)
         if lint:
             findings = lint_suite(suite, index.catalog(), on_disk=exists)
@@ -107,19 +107,19 @@ def _today() -> str:
     return time.strftime("%Y-%m-%d", time.gmtime(int(given) if given.isdecimal() else None))
 
 
-def _open_or_build(store: str | None, folder: str) -> Index:
+def open_or_build(store: str | None, folder: str, *, analyzer: str | None = None) -> Index:
     """The store that was named; else the one beside the suite, built when there is none."""
     if store is not None:
-        return memidx.open(store)
+        return memidx.open(store, analyzer=analyzer)
     root = folder or "."
     try:
-        return memidx.open(None, root=root)
+        return memidx.open(None, root=root, analyzer=analyzer)
     except StoreMissing as missing:
         tell(f"There is no store beside the suite: building {missing.path or 'one'} ...")
         problems = build_problems(memidx.build((), root=root))
         if problems:
             tell(problems)
-        return memidx.open(None, root=root)
+        return memidx.open(None, root=root, analyzer=analyzer)
 
 
 def _report_text(report: Report, form: str) -> str:

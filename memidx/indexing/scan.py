@@ -20,6 +20,7 @@ from memidx.sources import KINDS
 from memidx.sources.artifacts import is_artifact
 from memidx.sources.base import FileEntry, Parsed, Skip
 from memidx.sources.listing import Listing, list_files
+from memidx.store.layout import SHARD_CAP_BYTES
 from memidx.store.line import encode_line, line_sum
 
 
@@ -30,6 +31,7 @@ class Scan:
     Attributes:
         listing: Which file belongs to which source, and what was watched.
         files: Identity path -> what it became.
+        entries: Identity path -> the file as it was listed.
         lines: `doc_id` -> encoded line, for the files that were parsed.
         documents: The same documents, as they are.
         n_read: Files whose bytes were read.
@@ -40,6 +42,7 @@ class Scan:
     files: dict[str, KnownFile] = field(default_factory=dict)
     lines: dict[str, bytes] = field(default_factory=dict)
     documents: dict[str, Document] = field(default_factory=dict)
+    entries: dict[str, FileEntry] = field(default_factory=dict)
     unreadable: list[Skip] = field(default_factory=list)
     n_read: int = 0
     n_parsed: int = 0
@@ -79,16 +82,14 @@ class Scanner:
         for name, entries in listing.by_source.items():
             source = self._sources[name]
             for entry in entries:
+                found.entries[entry.path] = entry
                 self._visit(source, entry, known, found)
         return found
 
     def read(self, scan: Scan, path: str) -> None:
         """Read a file again whose documents' lines are wanted though it did not change."""
-        known = scan.files[path]
-        for entry in scan.listing.by_source[known.source]:
-            if entry.path == path:
-                self._parse(self._sources[known.source], entry, scan)
-                return
+        source = self._sources[scan.files[path].source]
+        self._parse(source, scan.entries[path], scan)
 
     def _visit(
         self, source: SourceConfig, entry: FileEntry, known: State | None, found: Scan
@@ -140,6 +141,10 @@ class Scanner:
                 line = encode_line(document)
             except InputError as error:
                 skips.append(Skip(entry.path, error.what, item.line, source.name))
+                continue
+            if len(line) > SHARD_CAP_BYTES:
+                reason = f"its line of {len(line):,} bytes does not fit in a shard"
+                skips.append(Skip(entry.path, reason, item.line, source.name))
                 continue
             found.lines[document.doc_id] = line
             found.documents[document.doc_id] = document
