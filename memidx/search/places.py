@@ -143,6 +143,8 @@ def _is_unspaced(character: str) -> bool:
 
 
 # White space and what never joins the parts of a token (`<` and `>` may be a placeholder's).
+_JOINING = "*~=`;<"
+MAX_JOINED = 40
 _EDGES = frozenset(' \t\n\r\f\v()[]{};"*=|`!?~^%$\u3000\u00a0\u3001\u3002\uff0c')
 
 
@@ -158,6 +160,11 @@ def _word_around(text: str, at: int) -> tuple[int, int]:
     last = min(len(text), at + MAX_WORD)
     while end < last and text[end] not in _EDGES:
         end += 1
+    # Markup and character references may join what follows to the word: `**b**old`, `caf&eacute;`.
+    if end < last and text[end] in _JOINING:
+        last = min(last, end + MAX_JOINED)
+        while end < last and not text[end].isspace():
+            end += 1
     return max(start, first), end
 
 
