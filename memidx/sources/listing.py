@@ -11,11 +11,18 @@ import os.path
 import posixpath
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from memidx.config import SourceConfig
 from memidx.sources.base import SUFFIXES, FileEntry, Skip
 from memidx.sources.survey import IGNORE_FILE, Survey, survey
 from memidx.text.paths import glob_base, identity, is_utf8, printable
+
+if TYPE_CHECKING:
+    from memidx.sources.ignoring import Ignores
+
+# A name that no pattern matches but those that match every name.
+_ANY_NAME = "\ue000\ue000"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +69,12 @@ def list_files(root: str, sources: Sequence[SourceConfig], own: Iterable[str] = 
     for source in sources:
         for base in _bases(source):
             if base in seen.failed:
-                failed[source.name] = f"{base or 'root'}: {seen.failed[base]}"
+                failed[source.name] = f"{redact(printable(base)) or 'root'}: {seen.failed[base]}"
                 break
         try:
             takers.append(_Taker(source))
+            if source.name not in failed and (unknown := _unknown(source, seen, ignores)):
+                failed[source.name] = f"{redact(printable(unknown[0]))}: {unknown[1]}"
         except ValueError as error:
             failed[source.name] = f"a glob cannot be read: {error}"
     found: dict[str, list[FileEntry]] = {source.name: [] for source in sources}
@@ -101,6 +110,40 @@ def list_files(root: str, sources: Sequence[SourceConfig], own: Iterable[str] = 
         failed=failed,
         skips=tuple(sorted(skips, key=lambda skip: skip.path)),
     )
+
+
+def _unknown(source: SourceConfig, seen: Survey, ignores: Ignores) -> tuple[str, str] | None:
+    """A path that may hide documents of a source though its bases are there, and why."""
+    for glob in source.include:
+        base = glob_base(glob)
+        # A base is in the survey if it is a file, and then the glob must have meant that file.
+        if base in seen.files and not glob.startswith(("!", "#")) and not _matcher([glob])(base):
+            return base, "is not a folder"
+    for folder in sorted(seen.unlisted):
+        inside = f"{folder}/{_ANY_NAME}"
+        # The source's globs with those that may match in there made to match everything.
+        globs = [
+            "**" if _may_reach(glob, folder) else glob
+            for glob in source.include
+            if glob.startswith("!") or _may_reach(glob, folder)
+        ]
+        excluded = bool(source.exclude) and _matcher(source.exclude)(inside)
+        if globs and _matcher(globs)(inside) and not excluded and inside not in ignores:
+            return folder, seen.failed[folder]
+    return None
+
+
+def _may_reach(glob: str, folder: str) -> bool:
+    """Whether a glob may match something inside a folder."""
+    base = glob_base(glob)
+    if glob.startswith(("!", "#")) or (base and not f"{folder}/".startswith(f"{base}/")):
+        return False
+    parts = _plain(glob).strip("/").split("/")
+    if "**" in glob or (len(parts) == 1 and not glob.startswith("/")):
+        return True
+    # Each part matches one level, and what lies in a folder that matches is matched with it.
+    head = "/".join(parts[: folder.count("/") + 1])
+    return _matcher([f"/{head}"])(f"{folder}/{_ANY_NAME}")
 
 
 def _refusal(path: str, taken: Mapping[str, str]) -> str | None:

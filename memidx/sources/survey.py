@@ -2,13 +2,16 @@
 
 This runs on every search, so it does little more than list folders and stat files: no pattern is
 matched and no file is read (but a folder's `manifest.json`, to know another store when it sees
-one). Comparing `Survey.files` with an earlier one tells whether anything changed.
+one). Comparing `Survey.files` and `failed` with earlier ones tells whether anything changed.
+
+What is not found is taken for deleted by the callers, so nothing may be missing without a word: a
+look during which something vanished is taken again, and a folder that cannot be read has failed.
 """
 
 from __future__ import annotations
 
 import os.path
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memidx import files
@@ -24,7 +27,9 @@ SCRATCH_FOLDERS = frozenset(
     .tox .nox .hypothesis .cache .ipynb_checkpoints .eggs .gradle .terraform""".split()  # noqa: SIM905 - short names, one a word
 )
 _MANIFEST = "manifest.json"
-_MANIFEST_LIMIT = 1 << 16
+_MANIFEST_LIMIT = 1 << 20
+_ARTIFACT_TYPE = "memory-index"
+_LOOKS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +38,19 @@ class Survey:
 
     Attributes:
         files: Root-relative path, as the disk spells it with `/` between parts, -> signature; the
-            files with a wanted suffix and the `.memidxignore` files.
+            files with a wanted suffix, the `.memidxignore` files, and bases that are plain files.
         others: Suffix -> number of files that no source reads; they are not looked at further.
-        failed: Base folder -> why its content is not known.
+        failed: Base folder, or folder below one, -> why its content is not known.
         skips: Links and other things that were met but cannot be read, with the reason.
+        unlisted: Those of `failed` that are in the way of every base above them too: folders that
+            are there, but whose content could not be told. A missing base is not one of them.
     """
 
     files: Mapping[str, Signature]
     others: Mapping[str, int]
     failed: Mapping[str, str]
     skips: tuple[Skip, ...]
+    unlisted: frozenset[str] = frozenset()
 
 
 def survey(
@@ -55,24 +63,24 @@ def survey(
         bases: Root-relative folders (or single files), "" for root itself; one inside another is
             walked once.
         suffixes: Lower-case suffixes with their dot, such as `.md`.
-        own: Absolute paths that memidx writes: not entered, not reported.
+        own: Absolute paths that memidx writes: files that are left out, and store folders, of which
+            only the store's files are.
     """
-    walk = _Walk(root, tuple(sorted(suffixes)), frozenset(files.realpath(path) for path in own))
+    ending, theirs = tuple(sorted(suffixes)), frozenset(files.realpath(path) for path in own)
     wanted = sorted(set(bases))
-    outer = _outermost(wanted)
-    for base in outer:
-        walk.base(base)
-    walk.follow_links()
-    # A folder inside another one is walked with it, but if it is a source's base, its absence
-    # must not look like the deletion of everything in it.
-    for base in wanted:
-        if base not in outer:
-            walk.inner_base(base)
+    for _ in range(_LOOKS):
+        walk = _Walk(root, ending, theirs)
+        walk.all(wanted)
+        if not walk.vanished:
+            break
+    else:
+        walk.give_up()
     return Survey(
         walk.files,
         dict(sorted(walk.others.items())),
         walk.failed,
         tuple(sorted(walk.skips, key=lambda skip: skip.path)),
+        frozenset(walk.unlisted),
     )
 
 
@@ -93,6 +101,9 @@ class _Walk:
         self.others: dict[str, int] = {}
         self.failed: dict[str, str] = {}
         self.skips: list[Skip] = []
+        self.unlisted: set[str] = set()
+        # The folder that is not wholly known for it, and the path that was listed and is not there.
+        self.vanished: list[tuple[str, str]] = []
         self._root = root
         self._real_root = files.realpath(root)
         self._suffixes = suffixes
@@ -103,17 +114,39 @@ class _Walk:
         self._links: list[tuple[str, str]] = []
         self._unreadable: dict[str, str] = {}
 
-    def base(self, base: str) -> None:
+    def all(self, bases: Sequence[str]) -> None:
+        """Walk the sorted bases."""
+        outer = _outermost(bases)
+        for base in outer:
+            self._base(base)
+        self._follow_links()
+        # A base inside another one was walked with it, unless a folder in between cannot be listed;
+        # but its absence must not look like the deletion of everything in it.
+        for base in bases:
+            if base not in outer:
+                self._base(base)
+        self._follow_links()
+
+    def give_up(self) -> None:
+        """Count the folders as failed in which something vanished: nothing proves it deleted."""
+        for folder, relative in self.vanished:
+            self._fail(folder, "keeps changing while it is looked at")
+            self._skip(relative, "vanished while it was looked at")
+
+    def _base(self, base: str) -> None:
         path = os.path.join(self._root, base) if base else self._root
-        self._watch_ignores_above(base)
         real = files.realpath(path)
         if self._leaves_root(base, real):
             return
-        if files.is_dir(path):
-            if base and self._closed(real):
-                return
-            self._folder(path, base, real, of_base=base)
+        if real in self._unreadable:
+            self.failed[base] = self._unreadable[real]
+        elif files.is_dir(path):
+            if real not in self._seen and not (base and self._closed(real)):
+                self._watch_ignores_above(base)
+                self._folder(path, base, real)
         elif files.is_file(path):
+            # Recorded whatever its suffix: it may have been a folder before.
+            self._watch_ignores_above(base)
             folder, _, name = base.rpartition("/")
             self._file(name, path, f"{folder}/" if folder else "")
         elif files.exists(path):
@@ -121,18 +154,7 @@ class _Walk:
         else:
             self.failed[base] = "is not there"
 
-    def inner_base(self, base: str) -> None:
-        """Check a base whose files were recorded on the walk of another base around it."""
-        path = os.path.join(self._root, base)
-        real = files.realpath(path)
-        if self._leaves_root(base, real):
-            return
-        if not files.exists(path):
-            self.failed[base] = "is not there"
-        elif real in self._unreadable:
-            self.failed[base] = self._unreadable[real]
-
-    def follow_links(self) -> None:
+    def _follow_links(self) -> None:
         """Enter linked folders that were not walked under their own name, in order of path."""
         while self._links:
             links, self._links = sorted(self._links), []
@@ -153,11 +175,15 @@ class _Walk:
         folder = ""
         for part in ["", *base.split("/")[:-1]] if base else []:
             folder = f"{folder}{part}/" if part else folder
-            found = files.signature(os.path.join(self._root, folder + IGNORE_FILE))
+            try:
+                found = files.signature(os.path.join(self._root, folder + IGNORE_FILE))
+            except FileError as error:
+                self._skip(folder + IGNORE_FILE, error.what)
+                continue
             if found is not None:
                 self.files[folder + IGNORE_FILE] = found
 
-    def _folder(self, top: str, relative: str, real: str, of_base: str | None = None) -> None:
+    def _folder(self, top: str, relative: str, real: str) -> None:
         """Walk a folder and all below it."""
         todo = [(top, f"{relative}/" if relative else "", real)]
         while todo:
@@ -168,14 +194,24 @@ class _Walk:
             try:
                 entries = files.scan_dir(path)
             except FileError as error:
-                self._unreadable[real] = error.what
-                self._unlisted(prefix, error, of_base if path == top else None)
-                continue
-            if _MANIFEST in [entry.name for entry in entries] and _is_store(path):
+                folder = prefix.rstrip("/")
+                if files.is_missing(error):
+                    self.vanished.append((folder, folder))
+                else:
+                    self._unreadable[real] = error.what
+                    self._fail(folder, error.what)
                 continue
             inner = real if real.endswith(os.sep) else real + os.sep
+            if real in self._own or (
+                _MANIFEST in [entry.name for entry in entries] and _is_store(path)
+            ):
+                entries = [entry for entry in entries if not _is_of_store(entry.name)]
             if real in self._own_parents:
-                entries = [entry for entry in entries if inner + entry.name not in self._own]
+                entries = [
+                    entry
+                    for entry in entries
+                    if inner + entry.name not in self._own or entry.is_dir(follow_symlinks=False)
+                ]
             for entry in self._take_plain_files(entries, prefix):
                 name = entry.name
                 if entry.is_dir(follow_symlinks=False):
@@ -186,8 +222,10 @@ class _Walk:
                 elif self._wanted(name) or name == IGNORE_FILE:
                     if entry.is_file(follow_symlinks=False):
                         self._file(name, entry.path, prefix)
-                    else:
+                    elif files.exists(entry.path):
                         self._skip(prefix + name, "not a regular file")
+                    else:
+                        self._lost(name, prefix)
                 else:
                     self._count(name)
 
@@ -228,9 +266,12 @@ class _Walk:
         try:
             signature = files.signature(path)
         except FileError as error:
-            self._refused(prefix + name, error)
+            # It is the folder that forbids to look at a file.
+            self._fail(prefix.rstrip("/"), error.what)
             return
-        if signature is not None:
+        if signature is None:
+            self._lost(name, prefix)
+        else:
             self.files[prefix + name] = signature
 
     def _link(self, name: str, path: str, prefix: str) -> None:
@@ -240,13 +281,15 @@ class _Walk:
         try:
             real = files.realpath(path)
         except FileError as error:
-            self._refused(relative, error)
+            self._skip(relative, error.what)
             return
         if files.is_dir(path):
             if not is_within(real, self._real_root):
                 self._skip(relative, "link leads out of root")
             elif name not in SCRATCH_FOLDERS:
                 self._links.append((relative, real))
+        elif not files.exists(path) and _is_gone(path, name, real):
+            self._lost(name, prefix)
         elif not wanted:
             self._count(name)
         elif not files.exists(path):
@@ -259,25 +302,44 @@ class _Walk:
             self._file(name, path, prefix)
 
     def _closed(self, real: str) -> bool:
-        """Whether a resolved path lies in a scratch folder or in something memidx writes."""
+        """Whether a resolved path lies in a scratch folder or is something memidx writes."""
         inside = relative_to(real, self._real_root).split("/")
-        folders = inside if files.is_dir(real) else inside[:-1]
-        return any(part in SCRATCH_FOLDERS for part in folders) or any(
-            is_within(real, path) for path in self._own
-        )
+        if files.is_dir(real):
+            return not SCRATCH_FOLDERS.isdisjoint(inside)
+        if real in self._own or not SCRATCH_FOLDERS.isdisjoint(inside[:-1]):
+            return True
+        folder, name = os.path.split(real)
+        return _is_of_store(name) and (folder in self._own or _is_store(folder))
 
-    def _unlisted(self, prefix: str, error: FileError, base: str | None) -> None:
-        if base is not None:
-            self.failed[base] = error.what
-        elif not files.is_missing(error):  # else it vanished, which is no more than a deletion
-            self._skip(prefix.rstrip("/"), f"the folder cannot be read: {error.what}")
+    def _lost(self, name: str, prefix: str) -> None:
+        self.vanished.append((prefix.rstrip("/"), prefix + name))
 
-    def _refused(self, relative: str, error: FileError) -> None:
-        if not files.is_missing(error):
-            self._skip(relative, error.what)
+    def _fail(self, folder: str, reason: str) -> None:
+        self.failed[folder] = reason
+        self.unlisted.add(folder)
 
     def _skip(self, relative: str, reason: str) -> None:
         self.skips.append(Skip(printable(relative), reason))
+
+
+def _is_gone(path: str, name: str, real: str) -> bool:
+    """Whether a link that leads nowhere is not even there itself any more."""
+    try:
+        # A link that is there resolves to something else, or for ever to itself.
+        itself = real == os.path.join(files.realpath(os.path.dirname(path)), name)
+        return itself and files.signature(path) is None
+    except FileError:
+        return False
+
+
+def _is_of_store(name: str) -> bool:
+    """Whether a file in a store's folder is the store's: its manifest or a shard."""
+    if name in (_MANIFEST, "docs.jsonl"):
+        return True
+    if not (name.startswith("docs-") and name.endswith(".jsonl")):
+        return False
+    prefix = name[len("docs-") : -len(".jsonl")]
+    return prefix != "" and not prefix.strip("0123456789abcdef")
 
 
 def _is_store(folder: str) -> bool:
@@ -295,5 +357,4 @@ def _is_store(folder: str) -> bool:
         manifest = json.loads(data)
     except (ValueError, RecursionError):
         return False
-    kind = manifest.get("artifact_type") if isinstance(manifest, dict) else None
-    return isinstance(kind, str) and kind.startswith("memory-index")
+    return isinstance(manifest, dict) and manifest.get("artifact_type") == _ARTIFACT_TYPE

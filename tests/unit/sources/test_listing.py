@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from memidx import files
 from memidx.config import SourceConfig
 from memidx.sources.listing import Listing, list_files, survey_arguments
 
@@ -19,6 +22,23 @@ def write(root: Path, *names: str, text: str = "x") -> None:
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
+
+
+@contextmanager
+def without_rights(root: Path, name: str) -> Iterator[None]:
+    """A folder that nobody may list, and no root to do it all the same."""
+    privileged = os.geteuid() == 0
+    for parent in (root, root.parent, root.parent.parent) if privileged else ():
+        parent.chmod(0o755)
+    (root / name).chmod(0)
+    if privileged:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        if privileged:
+            os.seteuid(0)
+        (root / name).chmod(0o755)
 
 
 def paths(listing: Listing, source: str = "docs") -> list[str]:
@@ -173,6 +193,114 @@ def test_a_missing_base_fails_its_sources_alone(tmp_path: Path) -> None:
         "escape": "..: leads out of root: only what lies below root is read",
     }
     assert paths(listing, "mixed") == ["docs/a.md"]
+
+
+@pytest.mark.parametrize(
+    ("include", "failed"),
+    [
+        (("docs/**",), "docs"),
+        (("/docs",), None),
+        (("/docs/",), "docs"),
+        (("docs/*.md", "/a.md"), "docs"),
+        (("/docs", "docs/x*"), "docs"),
+        (("**", "docs/**"), "docs"),
+        (("notes.md/**",), "notes.md"),
+        (("/notes.md/",), "notes.md"),
+        (("/notes.md",), None),
+        (("**", "!docs/**"), None),
+    ],
+)
+def test_a_base_that_became_a_file_fails_its_source(
+    tmp_path: Path, include: tuple[str, ...], failed: str | None
+) -> None:
+    """Unless a glob names exactly that file; its name may be a document's."""
+    write(tmp_path, "docs", "notes.md", "a.md")
+    source = SourceConfig("docs", include=include)
+    listing = list_files(str(tmp_path), [source, SourceConfig("rest")])
+    assert listing.failed == ({"docs": f"{failed}: is not a folder"} if failed else {})
+
+
+@pytest.mark.parametrize(
+    ("include", "exclude", "failed"),
+    [
+        (("**",), (), True),
+        (("docs/**",), (), True),
+        (("docs",), (), True),
+        (("/docs",), (), True),
+        (("*.md",), (), True),
+        (("docs/**/guide.md",), (), True),
+        (("docs/*/*.md",), (), True),
+        (("docs/s*/in/*.md",), (), True),
+        (("docs/shut",), (), True),
+        (("docs/shut/in/**", "docs/shut"), (), True),
+        (("docs/*.md",), (), False),
+        (("docs/o*/*.md",), (), False),
+        (("/*.md",), (), False),
+        (("docs/open/**",), (), False),
+        (("**", "!docs/shut/**"), (), False),
+        (("**", "!docs/shut/"), (), True),
+        (("**", "!docs/shut/*.md"), (), True),
+        (("!docs/shut/**", "**"), (), True),
+        (("**",), ("docs/shut/**",), False),
+        (("**",), ("shut",), False),
+        (("**",), ("shut/*.md",), True),
+    ],
+)
+def test_a_folder_that_cannot_be_read_fails_the_sources_that_walk_it(
+    tmp_path: Path, include: tuple[str, ...], exclude: tuple[str, ...], failed: bool
+) -> None:
+    """Those that may have a document in there, and no others."""
+    write(tmp_path, "a.md", "docs/b.md", "docs/open/c.md", "docs/shut/d.md")
+    source = SourceConfig("docs", include=include, exclude=exclude)
+    list_files(str(tmp_path), [source])  # what is imported late is there before rights are gone
+    with without_rights(tmp_path, "docs/shut"):
+        listing = list_files(str(tmp_path), [source])
+    reason = "docs/shut: cannot list: Permission denied"
+    assert listing.failed == ({"docs": reason} if failed else {})
+    assert not listing.skips
+
+
+def test_an_ignored_folder_need_not_be_readable(tmp_path: Path) -> None:
+    """Who ignores a folder has no documents in there."""
+    write(tmp_path, "a.md", "docs/shut/d.md")
+    (tmp_path / "docs" / ".memidxignore").write_text("shut/\n")
+    list_files(str(tmp_path), [DOCS])
+    with without_rights(tmp_path, "docs/shut"):
+        listing = list_files(str(tmp_path), [DOCS])
+    assert paths(listing) == ["a.md"]
+    assert not listing.failed
+    assert not listing.skips
+
+
+def test_an_unreadable_folder_with_a_secret_name_is_not_repeated(tmp_path: Path) -> None:
+    """A source's failure is as public as a skip."""
+    secret = "ghp_" + "a1B2c3D4e5" * 4
+    write(tmp_path, f"{secret}/a.md")
+    list_files(str(tmp_path), [DOCS])
+    with without_rights(tmp_path, secret):
+        listing = list_files(str(tmp_path), [DOCS])
+    assert listing.failed == {"docs": "<secret>: cannot list: Permission denied"}
+
+
+def test_a_folder_that_keeps_changing_fails_the_sources_that_walk_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What vanished is reported, and the documents of the source stay."""
+    write(tmp_path, "docs/a.md", "other/b.md")
+    scan = files.scan_dir
+
+    def racing(folder: str) -> list[os.DirEntry[str]]:
+        write(tmp_path, "docs/flicker.md")
+        entries = scan(folder)
+        (tmp_path / "docs/flicker.md").unlink()
+        return entries
+
+    monkeypatch.setattr(files, "scan_dir", racing)
+    sources = [SourceConfig("docs", include=("docs/**",)), SourceConfig("o", include=("other/**",))]
+    listing = list_files(str(tmp_path), sources)
+    assert listing.failed == {"docs": "docs: keeps changing while it is looked at"}
+    assert reasons(listing) == {"docs/flicker.md": "vanished while it was looked at"}
+    assert paths(listing, "o") == ["other/b.md"]
 
 
 def test_a_malformed_glob_fails_its_source(tmp_path: Path) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import socket
-import subprocess
-import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -77,6 +77,31 @@ def test_a_base_that_is_missing_failed_and_an_empty_one_did_not(tmp_path: Path) 
     assert found.failed == {"gone": "is not there", "docs/mount": "is not there"}
     assert set(found.files) == {"docs/a.md"}
     assert look(tmp_path / "gone").failed == {"": "is not there"}
+
+
+def test_a_base_that_is_a_plain_file_is_recorded(tmp_path: Path) -> None:
+    """Whatever its suffix, and inside another base too, so that the change shows."""
+    write(tmp_path, "docs/mount/a.md", "v1/b.md")
+    before = look(tmp_path, ("docs", "docs/mount", "v1")).files
+    for folder, name in (("docs/mount", "a.md"), ("v1", "b.md")):
+        (tmp_path / folder / name).unlink()
+        (tmp_path / folder).rmdir()
+        (tmp_path / folder).write_text("")
+    found = look(tmp_path, ("docs", "docs/mount", "v1"))
+    assert set(before) == {"docs/mount/a.md", "v1/b.md"}
+    assert set(found.files) == {"docs/mount", "v1"}
+    assert not found.failed
+
+
+def test_a_base_that_is_a_pipe_failed(tmp_path: Path) -> None:
+    """It is neither a folder nor a file, wherever it lies."""
+    (tmp_path / "docs").mkdir()
+    os.mkfifo(tmp_path / "docs" / "pipe")
+    os.mkfifo(tmp_path / "tube")
+    reason = "is neither a folder nor a file"
+    found = look(tmp_path, ("docs", "docs/pipe", "tube"))
+    assert found.failed == {"docs/pipe": reason, "tube": reason}
+    assert not found.unlisted
 
 
 @pytest.mark.parametrize("base", ["..", "../other", "out"])
@@ -169,28 +194,94 @@ def test_what_is_not_a_regular_file_is_reported(tmp_path: Path) -> None:
     assert set(reasons(found).values()) == {"not a regular file"}
 
 
-def test_memidx_never_reads_itself(tmp_path: Path) -> None:
-    """The open store and report files by place, other stores by what their manifest says."""
-    write(tmp_path, "a.md", "store/docs.md", "reports/latest.md", "reports/mine.md", "x/store/b.md")
-    write(tmp_path, "old/c.md", "plain/d.md")
-    manifest = {"artifact_type": "memory-index", "shards": ["docs.jsonl"]}
-    (tmp_path / "old" / "manifest.json").write_text(json.dumps(manifest))
-    (tmp_path / "plain" / "manifest.json").write_text('{"name": "an app"}')
-    own = [str(tmp_path / "store"), str(tmp_path / "reports" / "latest.md")]
-    found = look(tmp_path, own=own)
-    assert set(found.files) == {"a.md", "reports/mine.md", "x/store/b.md", "plain/d.md"}
-    assert not look(tmp_path, ("store",), own).files
+STORE_FILES = ("manifest.json", "docs.jsonl", "docs-0f.jsonl", ".cache/tmp/x.jsonl")
+
+
+def write_store(root: Path, kind: str = "memory-index") -> None:
+    """The files of a store, and what looks like one of them but is not."""
+    write(root, *STORE_FILES, "docs-mine.jsonl", "docs-.jsonl", "notes.md", "sub/docs.jsonl")
+    manifest = {"memory_index_schema_version": "9.0", "artifact_type": kind}
+    (root / "manifest.json").write_text(json.dumps(manifest))
+
+
+@pytest.mark.parametrize("store", ["", "docs", "docs/store"])
+@pytest.mark.parametrize("mine", [True, False])
+def test_memidx_never_reads_itself(tmp_path: Path, store: str, mine: bool) -> None:
+    """Of a store, the open one or another, its own files are left out and nothing beside them."""
+    folder = tmp_path / store
+    write_store(folder)
+    if mine:
+        # The open store is known by its place, before it has a manifest too.
+        (folder / "manifest.json").unlink()
+    inside = {"docs-mine.jsonl", "docs-.jsonl", "notes.md", "sub/docs.jsonl"}
+    wanted = {f"{store}/{name}" if store else name for name in inside}
+    for bases in (("",), (store,), ("", store)):
+        found = survey(str(tmp_path), bases, {".md", ".jsonl"}, [str(folder)] if mine else [])
+        assert set(found.files) == wanted
+        assert not found.others
+        assert not found.failed
+        assert not found.skips
+
+
+def test_report_files_are_left_out_by_their_place(tmp_path: Path) -> None:
+    """Not the folder they lie in, and not through a link either."""
+    write(tmp_path, "reports/latest.md", "reports/mine.md")
+    (tmp_path / "link.md").symlink_to("reports/latest.md")
+    found = look(tmp_path, own=[str(tmp_path / "reports" / "latest.md")])
+    assert set(found.files) == {"reports/mine.md"}
+    assert not found.skips
+
+
+@pytest.mark.parametrize("mine", [True, False])
+def test_no_link_leads_to_the_files_of_a_store(tmp_path: Path, mine: bool) -> None:
+    """A link to a shard is a shard; one to a note beside it is a note."""
+    write_store(tmp_path / "store")
+    (tmp_path / "docs").mkdir()
+    for name in ("docs.jsonl", "manifest.json", "notes.md", ".cache"):
+        (tmp_path / "docs" / name).symlink_to(tmp_path / "store" / name)
+    own = [str(tmp_path / "store")] if mine else []
+    found = survey(str(tmp_path), ("docs",), {".md", ".jsonl", ".json"}, own)
+    assert set(found.files) == {"docs/notes.md"}
+
+
+def test_a_store_reached_through_a_link_is_a_store(tmp_path: Path) -> None:
+    """The folder of the open store is known whatever it is called on the way."""
+    write_store(tmp_path / "real")
+    (tmp_path / "real" / "manifest.json").write_text("")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "store").symlink_to("../real")
+    found = survey(
+        str(tmp_path), ("docs",), {".md", ".json", ".jsonl"}, [str(tmp_path / "docs" / "store")]
+    )
+    assert set(found.files) == {
+        "docs/store/docs-mine.jsonl",
+        "docs/store/docs-.jsonl",
+        "docs/store/notes.md",
+        "docs/store/sub/docs.jsonl",
+    }
 
 
 @pytest.mark.parametrize(
     "manifest",
-    [b"", b"{", b"[]", b'{"artifact_type": 3}', b'"artifact_type"', b"\xff\xfe", b"[" * 9999],
+    [
+        b"",
+        b"{",
+        b"[]",
+        b'{"artifact_type": 3}',
+        b'"artifact_type"',
+        b"\xff\xfe",
+        b"[" * 9999,
+        b'{"artifact_type":"memory-index-report"}',
+        b'{"artifact_type":["memory-index"]}',
+        b'{"app": {"artifact_type":"memory-index"}}',
+    ],
 )
 def test_a_manifest_of_something_else_hides_nothing(tmp_path: Path, manifest: bytes) -> None:
     """Only a manifest that says what it is makes a folder a store."""
-    write(tmp_path, "d/a.md")
+    write(tmp_path, "d/a.md", "d/docs.jsonl")
     (tmp_path / "d" / "manifest.json").write_bytes(manifest)
-    assert set(look(tmp_path).files) == {"d/a.md"}
+    found = survey(str(tmp_path), ("",), {".md", ".json", ".jsonl"})
+    assert set(found.files) == {"d/a.md", "d/docs.jsonl", "d/manifest.json"}
 
 
 def test_ignore_files_are_watched(tmp_path: Path) -> None:
@@ -219,60 +310,181 @@ def test_every_change_shows(tmp_path: Path) -> None:
     assert look(tmp_path).files != before
 
 
-def test_what_vanishes_during_the_walk_is_just_gone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def before_listing(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Callable[[], None]], None]:
+    """Sets what another process does right before a folder is listed, and each time again."""
+
+    def at(path: str, act: Callable[[], None]) -> None:
+        scan = files.scan_dir
+
+        def racing(folder: str) -> list[os.DirEntry[str]]:
+            if folder == path:
+                act()
+            return scan(folder)
+
+        monkeypatch.setattr(files, "scan_dir", racing)
+
+    return at
+
+
+@pytest.fixture
+def after_listing(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Callable[[], None]], None]:
+    """Sets what another process does between the listing of a folder and the look at its files."""
+
+    def at(path: str, act: Callable[[], None]) -> None:
+        scan = files.scan_dir
+
+        def racing(folder: str) -> list[os.DirEntry[str]]:
+            entries = scan(folder)
+            if folder == path:
+                act()
+            return entries
+
+        monkeypatch.setattr(files, "scan_dir", racing)
+
+    return at
+
+
+Act = Callable[[str, Callable[[], None]], None]
+
+
+def once(act: Callable[[], None]) -> Callable[[], None]:
+    """The same, but nothing from the second time on."""
+    left = [act]
+    return lambda: left.pop()() if left else None
+
+
+def test_a_folder_that_is_replaced_during_the_walk_is_read_anew(
+    tmp_path: Path, after_listing: Act
 ) -> None:
-    """A file or folder deleted between listing and looking is neither error nor skip."""
+    """None of the names that were listed is there any more, and none of the new ones is missed."""
+    write(tmp_path, "docs/a.md", "docs/b.md", "next/c.md", "next/in/d.md")
+
+    def replace() -> None:
+        (tmp_path / "docs").rename(tmp_path / "last")
+        (tmp_path / "next").rename(tmp_path / "docs")
+
+    after_listing(str(tmp_path / "docs"), once(replace))
+    found = look(tmp_path, ("docs",))
+    assert set(found.files) == {"docs/c.md", "docs/in/d.md"}
+    assert not found.failed
+    assert not found.skips
+
+
+def test_a_folder_that_is_moved_away_during_the_walk_failed(
+    tmp_path: Path, after_listing: Act, before_listing: Act
+) -> None:
+    """Its files are not deleted: the base is not there, whether it went early or late."""
+    for race in (after_listing, before_listing):
+        write(tmp_path, "docs/a.md")
+        race(str(tmp_path / "docs"), once(lambda: shutil.rmtree(tmp_path / "docs")))
+        assert look(tmp_path, ("docs",)).failed == {"docs": "is not there"}
+
+
+def test_a_deletion_during_the_walk_is_a_deletion(tmp_path: Path, after_listing: Act) -> None:
+    """A file, a folder and a link that go for good are gone, and nothing is wrong."""
     write(tmp_path, "a.md", "b.md", "d/c.md")
-    scan = files.scan_dir
+    (tmp_path / "link.md").symlink_to("a.md")
+    (tmp_path / "way").symlink_to("d")
 
-    def racing(path: str) -> list[os.DirEntry[str]]:
-        entries = scan(path)
-        if path == str(tmp_path):
-            (tmp_path / "b.md").unlink()
-            (tmp_path / "d" / "c.md").unlink()
-            (tmp_path / "d").rmdir()
-        return entries
+    def delete() -> None:
+        shutil.rmtree(tmp_path / "d")
+        for name in ("b.md", "link.md", "way"):
+            (tmp_path / name).unlink()
 
-    monkeypatch.setattr(files, "scan_dir", racing)
+    after_listing(str(tmp_path), once(delete))
     found = look(tmp_path)
     assert set(found.files) == {"a.md"}
+    assert not found.others
     assert not found.skips
     assert not found.failed
 
 
-def test_unreadable_folders_are_reported_or_fail_the_base(tmp_path: Path) -> None:
-    """Without the right to list it, a folder inside is a skip, a base has failed."""
-    write(tmp_path, "a.md", "open/b.md", "shut/c.md", "names/d.md")
-    code = (
-        "import os, sys\n"
-        "from memidx.sources.survey import survey\n"
-        "root = sys.argv[1]\n"
-        "if os.geteuid() == 0: os.setuid(65534)\n"
-        "found = survey(root, ['', 'shut'], {'.md'})\n"
-        "print(sorted(found.files), found.failed, [(s.path, s.reason) for s in found.skips])\n"
-        "print(survey(root, ['shut'], {'.md'}).failed)\n"
-    )
-    for folder in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
-        folder.chmod(0o755)
-    (tmp_path / "shut").chmod(0)
-    (tmp_path / "names").chmod(0o444)
+def test_a_folder_that_never_settles_failed(tmp_path: Path, after_listing: Act) -> None:
+    """After three looks it is said what vanished, and in which folder; the rest is known."""
+    write(tmp_path, "docs/a.md", "docs/in/0.md", "other/b.md")
+    turns = iter(range(9))
+
+    def turn() -> None:
+        n = next(turns)
+        (tmp_path / f"docs/in/{n}.md").rename(tmp_path / f"docs/in/{n + 1}.md")
+
+    after_listing(str(tmp_path / "docs/in"), turn)
+    found = look(tmp_path)
+    assert next(turns) == 3
+    assert set(found.files) == {"docs/a.md", "other/b.md"}
+    assert found.failed == {"docs/in": "keeps changing while it is looked at"}
+    assert found.unlisted == {"docs/in"}
+    assert reasons(found) == {"docs/in/2.md": "vanished while it was looked at"}
+
+
+def test_links_that_never_settle_are_no_dangling_links(tmp_path: Path, after_listing: Act) -> None:
+    """A link that is not there itself vanished, with or without a document's name."""
+    write(tmp_path, "docs/a.md", "notes/b.md")
+    turns = iter(range(9))
+    (tmp_path / "docs/0").symlink_to("../notes")
+    (tmp_path / "docs/self").symlink_to("self")
+
+    def turn() -> None:
+        n = next(turns)
+        (tmp_path / f"docs/{n}").rename(tmp_path / f"docs/{n + 1}")
+
+    after_listing(str(tmp_path / "docs"), turn)
+    found = look(tmp_path, ("docs",))
+    assert found.failed == {"docs": "keeps changing while it is looked at"}
+    assert reasons(found) == {"docs/2": "vanished while it was looked at"}
+
+
+@contextmanager
+def without_rights(folder: Path, *names: tuple[str, int]) -> Iterator[None]:
+    """Modes for folders below one that anybody may enter, and no root to overrule them."""
+    root = os.geteuid() == 0
+    for parent in (folder, folder.parent, folder.parent.parent) if root else ():
+        parent.chmod(0o755)
+    for name, mode in names:
+        (folder / name).chmod(mode)
+    if root:
+        os.seteuid(65534)
     try:
-        run = subprocess.run(
-            [sys.executable, "-c", code, str(tmp_path)],
-            capture_output=True,
-            text=True,
-            check=False,
-            cwd=Path(__file__).resolve().parents[3],
-        )
+        yield
     finally:
-        (tmp_path / "shut").chmod(0o755)
-        (tmp_path / "names").chmod(0o755)
-    if "Permission denied" in run.stderr:
-        pytest.skip("another user cannot read the checkout, so there is no one to test with")
-    assert run.returncode == 0, run.stderr
-    first, second = run.stdout.splitlines()
-    assert first.startswith("['a.md', 'open/b.md'] {'shut': 'cannot list: Permission denied'}")
-    assert "('shut', 'the folder cannot be read: cannot list: Permission denied')" in first
-    assert "('names/d.md', 'cannot look at: Permission denied')" in first
-    assert second == "{'shut': 'cannot list: Permission denied'}"
+        if root:
+            os.seteuid(0)
+        for name, _ in names:
+            (folder / name).chmod(0o755)
+
+
+def test_a_folder_that_cannot_be_read_failed(tmp_path: Path) -> None:
+    """A base or a folder below one, without the right to list it or to look at its files."""
+    write(tmp_path, "a.md", "open/b.md", "open/shut/c.md", "names/d.md")
+    with without_rights(tmp_path, ("open/shut", 0), ("names", 0o444)):
+        found = look(tmp_path, ("", "open/shut"))
+        base = look(tmp_path, ("open/shut",))
+    assert set(found.files) == {"a.md", "open/b.md"}
+    assert found.failed == {
+        "names": "cannot look at: Permission denied",
+        "open/shut": "cannot list: Permission denied",
+    }
+    assert found.unlisted == {"names", "open/shut"}
+    assert not found.skips
+    assert base.failed == {"open/shut": "cannot list: Permission denied"}
+
+
+def test_a_base_below_a_folder_that_cannot_be_listed_is_read(tmp_path: Path) -> None:
+    """Who may pass through a folder knows what lies in a base inside it, links included."""
+    write(tmp_path, "pass/docs/a.md", "elsewhere/b.md", "c.md", "pass/.memidxignore")
+    (tmp_path / "pass/docs/link").symlink_to("../../elsewhere")
+    with without_rights(tmp_path, ("pass", 0o311)):
+        found = look(tmp_path, ("pass", "pass/docs"))
+    watched = "pass/.memidxignore"
+    assert set(found.files) == {watched, "pass/docs/a.md", "pass/docs/link/b.md"}
+    assert found.failed == {"pass": "cannot list: Permission denied"}
+
+
+def test_a_root_that_cannot_be_entered_fails_the_bases(tmp_path: Path) -> None:
+    """The ignore files on the way to a base are not worth an error of their own."""
+    write(tmp_path, "root/docs/in/a.md")
+    with without_rights(tmp_path, ("root", 0)):
+        found = look(tmp_path / "root", ("docs/in",))
+    assert set(found.failed) == {"docs/in"}
+    assert not found.files
