@@ -94,7 +94,7 @@ def test_names_of_files_do_not_steer_the_terminal() -> None:
 
 
 def test_status_is_names_and_values() -> None:
-    """Nested figures are named by their path, absent ones are unknown."""
+    """Nested figures are named by their path, absent ones are none."""
     text = status_text(
         {
             "n_docs": 1200,
@@ -107,7 +107,7 @@ def test_status_is_names_and_values() -> None:
     )
     assert [line.split(maxsplit=1) for line in text.splitlines()] == [
         ["n_docs", "1,200"],
-        ["root", "unknown"],
+        ["root", "none"],
         ["fresh", "yes"],
         ["index.build_id", "b1"],
         ["sources", "name docs, n_docs 3"],
