@@ -13,7 +13,7 @@ from memidx.analysis.base import Analyzer
 from memidx.errors import StoreMissing
 from memidx.indexing.state import State
 from memidx.snapshot.cache import Cache
-from memidx.snapshot.look import Look, look_at_sources, read_content, record
+from memidx.snapshot.look import Look, look_at_sources, read_content, record, without_newest
 from memidx.snapshot.workspace import Workspace
 from memidx.store.layout import SHARD_CAP_BYTES
 from memidx.store.line import decode_line
@@ -33,7 +33,8 @@ class Built:
     Attributes:
         look: Store and sources as they were compared.
         written: What changed on disk; None with `check`.
-        behind: Whether the store lacked anything the sources or the configuration hold.
+        behind: Whether the store lacked anything the sources or the configuration hold; with
+            `check`, anything but `pending`.
         manifest_differs: Whether the configuration part of the manifest was behind.
     """
 
@@ -41,6 +42,7 @@ class Built:
     written: Written | None
     behind: bool
     manifest_differs: bool
+    pending: tuple[str, ...] = ()
 
 
 def check_store(workspace: Workspace, root: str, cache: Cache, manifest: Manifest) -> Built:
@@ -48,8 +50,10 @@ def check_store(workspace: Workspace, root: str, cache: Cache, manifest: Manifes
     lines, damage, current = _content(workspace.store)
     known = _known(cache, workspace, root)
     look = look_at_sources(workspace, root, lines, damage, known)
+    look, pending = without_newest(look, workspace, root, lines, damage, known)
     differs = current is None or replace(manifest, shards=current.shards) != current
-    return Built(look, None, bool(look.plan.size or differs or damage), differs)
+    behind = bool(look.plan.size > len(pending) or differs or damage)
+    return Built(look, None, behind, differs, pending)
 
 
 def build_store(
@@ -110,7 +114,7 @@ def _content(
 
 def _afresh(workspace: Workspace, root: str, stored: Mapping[str, bytes], look: Look) -> Look:
     """The same look with every line taken from the sources, where they did not fail."""
-    failed = look.scan.listing.failed if look.scan else {}
+    failed = look.scan.failed if look.scan else {}
     kept = {
         doc_id: line
         for doc_id, line in stored.items()

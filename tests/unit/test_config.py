@@ -269,7 +269,7 @@ def test_sources_of_a_later_version_are_read(tmp_path: Path) -> None:
 
 def test_the_page_names_every_key_with_its_default(repository: Path) -> None:
     """`docs/configuration.md` has a row for each key of the schema, and no row for another."""
-    from memidx import config
+    from memidx.config import schema
 
     page = (repository / "docs" / "configuration.md").read_text(encoding="utf-8")
     rows = {
@@ -277,7 +277,7 @@ def test_the_page_names_every_key_with_its_default(repository: Path) -> None:
         for line in page.split("\n")
         if line.startswith("| `") and len(cells := line.split("|")) == 6
     }
-    keys = {f"{table}.{key}".strip(".") for table, rules in config._SCHEMA.items() for key in rules}
+    keys = {f"{table}.{key}".strip(".") for table, rules in schema.SCHEMA.items() for key in rules}
     assert set(rows) == keys | {"sources"}
     defaults = Config()
     for key, shown in rows.items():
