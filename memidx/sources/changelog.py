@@ -248,18 +248,24 @@ def _releases(headings: list[_Heading]) -> dict[int, _Release]:
     """Line of a heading -> the release it names.
 
     They stand at the level at which most headings say no more than a version and a date. Some tools
-    set the level by how big a release is, so one with a date counts at every level.
+    set the level by how big a release is, so one with a date counts at every level, and one without
+    above that level, unless it names a product: that is the title of the file.
     """
     read = [(heading, _release(heading.text)) for heading in headings if heading.level <= _DEEPEST]
     found = [(heading, release) for heading, release in read if release is not None]
-    counts: Counter[int] = Counter()
-    for trusted in ("sure", "plain", "version"):
-        counts = counts or Counter(h.level for h, release in found if getattr(release, trusted))
+    numbered = [pair for pair in found if pair[1].version[0].isdigit()]
+    counts = (
+        Counter(heading.level for heading, release in numbered if release.sure)
+        or Counter(heading.level for heading, release in numbered if release.plain)
+        or Counter(heading.level for heading, release in found)
+    )
     usual = min(counts, key=lambda level: (-counts[level], level), default=0)
     return {
         heading.line: release
         for heading, release in found
-        if heading.level == usual or release.sure
+        if heading.level == usual
+        or release.sure
+        or (heading.level < usual and release.plain and not release.name)
     }
 
 

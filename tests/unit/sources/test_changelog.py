@@ -166,6 +166,19 @@ def test_a_version_of_something_else_is_no_release() -> None:
     ]
 
 
+def test_releases_without_dates_are_seen_beside_dates() -> None:
+    """A date below a release does not hide the releases, nor does `Unreleased` above them."""
+    assert [anchor for anchor, _ in releases("## 1.1\n\n### 2026-01-02\n\n- x\n\n## 1.0\n")] == [
+        "1.1",
+        "2026-01-02",
+        "1.0",
+    ]
+    assert [anchor for anchor, _ in releases("# Unreleased\n\n- x\n\n## 1.0\n\n- y\n")] == [
+        "Unreleased",
+        "1.0",
+    ]
+
+
 def test_several_products_in_one_file() -> None:
     """A heading above the releases names what follows; what it says itself is not lost."""
     text = (
