@@ -44,7 +44,7 @@ def check_arguments(
 
 def day_of(given: str) -> str:
     """The day ages count from, in its normal form."""
-    parsed = parse_time(given)
+    parsed = parse_time(str(given))  # a `date` is as good as its text
     if parsed is None:
         raise InputError("as_of is not a date", expected="an ISO date", found=repr(given))
     return parsed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from memidx.opening import Opened, analyzer_for, manifest_of
+from memidx.opening import Opened, analyzer_maker, manifest_of
 from memidx.results import BuildReport
 from memidx.search.answer import failed_sources, problems
 from memidx.snapshot.look import Look
@@ -32,9 +32,10 @@ def run_build(
         built = build_store(
             workspace,
             root,
-            analyzer_for(opened),
+            analyzer_maker(opened),
             opened.cache,
             manifest,
+            jobs=jobs,
             full=full,
             shard=shard,
             now_ns=now_ns,
@@ -54,7 +55,7 @@ def _report(opened: Opened, root: str, built: Built) -> BuildReport:
         n_added=len(plan.added),
         n_changed=len(plan.changed),
         n_removed=len(plan.removed),
-        n_unchanged=len(look.lines) - len(plan.added) - len(plan.changed),
+        n_unchanged=max(0, len(look.lines) - len(plan.added) - len(plan.changed)),
         n_read=scan.n_read if scan else 0,
         n_shards=len(written.shards) if written else 0,
         shards_written=written.shards_written if written else 0,

@@ -15,7 +15,7 @@ from memidx.config import SearchConfig
 from memidx.documents import Document
 from memidx.errors import InputError
 from memidx.search.answer import Ranked
-from memidx.search.ranking import RankSettings, rank_many
+from memidx.search.ranking import RankInputs, RankSettings, rank_many
 from memidx.snapshot.builder import Placed, build_snapshot
 from memidx.snapshot.snapshot import Snapshot
 
@@ -72,15 +72,11 @@ class CollectionIndex:
         self, queries: Sequence[str], k: int = 10, *, strategy: str | None = None
     ) -> list[list[Ranked]]:
         """Rankings of many queries, whose text is taken as plain words."""
-        return rank_many(
-            self._snapshot,
-            self._analyzer,
-            self._settings,
-            queries,
-            k=k,
-            strategy=strategy,
-            plain=True,
-        )
+        return rank_many(*self.rank_inputs(), queries, k=k, strategy=strategy, plain=True)
+
+    def rank_inputs(self) -> RankInputs:
+        """What `rank` ranks from, for those that rank in other ways (`memidx.search.grid`)."""
+        return RankInputs(self._snapshot, self._analyzer, self._settings)
 
     def search_ids(
         self, queries: Sequence[str], k: int = 10, *, strategy: str | None = None

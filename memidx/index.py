@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 from memidx.arguments import check_arguments, check_names, day_of
 from memidx.errors import InputError
-from memidx.opening import Opened, analyzer_for, open_for_build, open_store, watch_config
+from memidx.opening import Opened, analyzer_for, open_for_build, open_store
 from memidx.search.answer import Answer, Ranked, failed_sources, problems
 from memidx.search.answering import Circumstances, answer
 from memidx.search.filters import make_filters
 from memidx.search.prepared import prepare
 from memidx.search.ranking import (
+    RankInputs,
     RankSettings,
     SourceFactors,
     check_threshold,
@@ -31,13 +32,7 @@ from memidx.text.dates import days_since_epoch
 
 if TYPE_CHECKING:
     from memidx.collection import CollectionIndex
-    from memidx.results import (
-        BuildReport,
-        CatalogRow,
-        Explanation,
-        RefreshReport,
-        VerifyReport,
-    )
+    from memidx.results import BuildReport, CatalogRow, Explanation, RefreshReport, VerifyReport
 
 
 def open(
@@ -247,9 +242,13 @@ class Index:
         Scores and order are those of `search`, to the bit; call `refresh` first.
         """
         check_arguments(k, 0, strategy, None, None)
+        return rank_many(*self.rank_inputs(as_of), queries, k=k, strategy=strategy)
+
+    def rank_inputs(self, as_of: str | None = None) -> RankInputs:
+        """What `rank` ranks from, for those that rank in other ways (`memidx.search.grid`)."""
         snapshot = self._last().snapshot
         settings = self._settings(_today() if as_of is None else day_of(as_of))
-        return rank_many(snapshot, self._analyzer, settings, queries, k=k, strategy=strategy)
+        return RankInputs(snapshot, self._analyzer, settings)
 
     def search_ids(
         self,
@@ -365,7 +364,7 @@ class Index:
         self._current: Ready | None = None
 
     def _ready(self, *, refresh: bool) -> Ready:
-        if refresh and watch_config(self._opened.home) != self._opened.watch:
+        if refresh and self._opened.config_changed():
             # The configuration decides what the sources are, and it changed.
             self._adopt(open_store(self.store, self._root_given, self._env))
         self._current = self._refresher.ready(refresh=refresh, now_ns=time.time_ns())
@@ -391,6 +390,7 @@ class Index:
             sources_failed=failed_sources(ready.state.failed),
             skipped=problems(ready.skips()),
             notes=ready.notes,
+            sources=frozenset(self._factors()).union(ready.snapshot.sources),
         )
 
 

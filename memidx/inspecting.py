@@ -7,8 +7,9 @@ from typing import Any
 
 from memidx.opening import Opened, manifest_of
 from memidx.results import CatalogRow, VerifyReport
-from memidx.search.answer import failed_sources, problems
+from memidx.search.answer import Problem, failed_sources, problems
 from memidx.snapshot.look import look_at_sources, read_content, without_newest
+from memidx.snapshot.publish import layout_differs
 from memidx.snapshot.refresh import Ready
 from memidx.snapshot.snapshot import Snapshot
 from memidx.sources.base import Skip
@@ -44,7 +45,7 @@ def status(opened: Opened, ready: Ready) -> dict[str, Any]:
         "size_bytes": sum(shards.values()),
         "index_build_id": snapshot.facts["build_id"],
         "source_fingerprint": source_fingerprint(hashes),
-        "analyzer": opened.config.analysis.analyzer,
+        "analyzer": snapshot.facts["analyzer_name"],
         "analyzer_fingerprint": snapshot.facts["analyzer"],
         "n_terms": len(snapshot.terms),
         "avgdl": {field.name: round(field.avgdl, 3) for field in snapshot.fields},
@@ -100,6 +101,10 @@ def verify(opened: Opened) -> VerifyReport:
     behind = {*plan.added, *plan.changed, *plan.removed}.difference(pending)
     wanted = replace(manifest_of(opened), shards=stored.manifest.shards)
     differs = wanted != stored.manifest
+    misplaced = layout_differs(workspace.store, look.lines, stored.manifest, pending)
+    if misplaced and not damage:
+        reason = "its shards are not laid out as a build would lay them; `memidx build` does"
+        damage = (Problem(workspace.store, reason),)
     return VerifyReport(
         sound=not (damage or behind or differs),
         damage=damage,

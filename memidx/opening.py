@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import contextlib
 import os.path
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from memidx import files
 from memidx.analysis import get_analyzer
 from memidx.analysis.base import Analyzer
 from memidx.config import (
+    CONFIG_FILES,
     DEFAULT_SOURCE,
     Config,
     SourceConfig,
@@ -50,6 +52,10 @@ class Opened:
     home: str
     watch: Mapping[str, files.Signature | None]
 
+    def config_changed(self) -> bool:
+        """Whether a file that settings come from is another one now."""
+        return watch_config(self.home, self.config) != self.watch
+
 
 def open_store(store: str | None, root: str | None, env: Mapping[str, str]) -> Opened:
     """Resolve a call that reads a store.
@@ -74,7 +80,7 @@ def open_store(store: str | None, root: str | None, env: Mapping[str, str]) -> O
     config = load_config(home, env=env)
     sources = config.sources or _stored_sources(place) or (DEFAULT_SOURCE,)
     workspace = make_workspace(place, known, sources, config, env)
-    return Opened(workspace, config, cache, home, watch_config(home))
+    return Opened(workspace, config, cache, home, watch_config(home, config))
 
 
 def open_for_build(
@@ -93,6 +99,8 @@ def open_for_build(
             are both given.
     """
     given = [_existing(path) for path in paths]
+    if not given and root is None and (again := _open_again(store, env)):
+        return again
     if root is not None:
         base = _folder(root)
     elif given:
@@ -105,7 +113,11 @@ def open_for_build(
         here = files.working_folder()
         base = _absolute(find_config_root(here) or here)
     config = load_config(base, env=env)
-    place = _absolute(store if store is not None else os.path.join(base, config.store))
+    if store is None:
+        # Paths alone leave the store where the caller stands, as the next query looks for it.
+        stands = bool(given) and root is None and config.file is None
+        store = os.path.join(files.working_folder() if stands else base, config.store)
+    place = _absolute(store)
     narrowed = [path for path in given if path != base]
     if narrowed and config.sources:
         raise ConfigError(
@@ -119,7 +131,28 @@ def open_for_build(
     else:
         sources = config.sources or (DEFAULT_SOURCE,)
     workspace = make_workspace(place, base, sources, config, env)
-    return Opened(workspace, config, Cache(place, env), base, watch_config(base))
+    return Opened(workspace, config, Cache(place, env), base, watch_config(base, config))
+
+
+def _open_again(store: str | None, env: Mapping[str, str]) -> Opened | None:
+    """A store that is there, when it alone says what it was built from.
+
+    Without paths, root and configuration the working folder would decide, and a build from
+    another folder would take every document for deleted.
+    """
+    place = _absolute(store if store is not None else load_config(".", env=env).store)
+    if not _stored_sources(place):
+        return None
+    again = open_store(place, None, env)
+    if again.config.sources:
+        return None
+    if again.workspace.root is None:
+        raise InputError(
+            "the store does not say where its documents are, and none of them is beside it",
+            path=place,
+            hint="give --root, the folder their paths are relative to",
+        )
+    return again
 
 
 def make_workspace(
@@ -143,25 +176,60 @@ def make_workspace(
 
 
 def analyzer_for(opened: Opened, name: str | None = None) -> Analyzer:
-    """The analyzer a caller named, else the configured one."""
-    return get_analyzer(name or opened.config.analysis.analyzer)
+    """The analyzer a caller named, else the configured one, with the project's aliases.
+
+    Raises:
+        ConfigError: The alias file is missing or cannot be used.
+    """
+    return analyzer_maker(opened, name)()
+
+
+def analyzer_maker(opened: Opened, name: str | None = None) -> Callable[[], Analyzer]:
+    """What makes that analyzer, here or in another process; raises as `analyzer_for` does."""
+    analysis = opened.config.analysis
+    if analysis.aliases is None:
+        return partial(get_analyzer, name or analysis.analyzer)
+    from memidx.analysis.aliases import parse_aliases
+    from memidx.text.decode import Undecodable, decode
+
+    path = os.path.join(opened.home, analysis.aliases)
+    try:
+        text = decode(files.read_bytes(path))
+    except (FileError, Undecodable) as error:
+        raise ConfigError(
+            f"the alias file cannot be read: {error}", path=path, hint="check analysis.aliases"
+        ) from error
+    return partial(get_analyzer, name or analysis.analyzer, aliases=parse_aliases(text, path))
 
 
 def manifest_of(opened: Opened) -> Manifest:
     """The manifest a build of this workspace writes, but for the shards."""
-    from memidx.store.manifest import Manifest  # a search writes none
+    # A search writes no manifest, and needs neither.
+    from memidx.store.manifest import Manifest
+    from memidx.text.redact import redact
+
+    def _redacted(value: Any) -> Any:
+        if isinstance(value, str):
+            return redact(value)
+        if isinstance(value, list):
+            return [_redacted(inner) for inner in value]
+        if isinstance(value, dict):
+            return {key: _redacted(inner) for key, inner in value.items()}
+        return value
 
     return Manifest(
-        project_name=opened.config.project_name,
-        framework=opened.config.framework,
-        sources=tuple(source_to_dict(source) for source in opened.workspace.sources),
+        project_name=redact(opened.config.project_name),
+        framework=redact(opened.config.framework),
+        sources=tuple(_redacted(source_to_dict(s)) for s in opened.workspace.sources),
     )
 
 
-def watch_config(folder: str) -> dict[str, files.Signature | None]:
-    """Signatures of the files a configuration in `folder` can come from."""
-    paths = (os.path.join(folder, name) for name in ("memidx.toml", "pyproject.toml"))
-    return {path: files.signature(path) for path in paths}
+def watch_config(folder: str, config: Config) -> dict[str, files.Signature | None]:
+    """Signatures of the files that settings come from, so that the next search sees an edit."""
+    names = [*CONFIG_FILES]
+    if config.analysis.aliases is not None:
+        names.append(config.analysis.aliases)
+    return {name: files.signature(os.path.join(folder, name)) for name in names}
 
 
 def _root_of(store: str, cache: Cache, env: Mapping[str, str]) -> str | None:
@@ -235,6 +303,10 @@ def _has_config(folder: str, env: Mapping[str, str]) -> bool:
 def _include(path: str, root: str) -> str:
     """A glob that takes exactly one file or one folder; what is special in it is escaped."""
     relative = os.path.relpath(path, root).replace(os.sep, "/")
+    if relative.split("/", 1)[0] == "..":
+        raise InputError(
+            "lies outside root", path=path, expected=f"a path below {root}", hint="check --root"
+        )
     escaped = "".join(f"\\{c}" if c in "*?[]!#\\ " else c for c in relative)
     return f"/{escaped}/**" if files.is_dir(path) else f"/{escaped}"
 

@@ -11,18 +11,20 @@ corpus are repeats, and a document costs a split, a count and a few look-ups.
 from __future__ import annotations
 
 import unicodedata
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from operator import add
 
 from memidx.analysis.base import FieldTerms, QueryWord, Span
+from memidx.analysis.inner import joined_words
 from memidx.analysis.normalise import aligned, fold, normalise
-from memidx.analysis.parts import NOT_COUNTED, Parts
+from memidx.analysis.parts import MAX_WHOLE, NOT_COUNTED, Parts
 from memidx.analysis.stems import stemmer_version
-from memidx.analysis.tokens import Token, look_closely, plain_token, tokens
+from memidx.analysis.tokens import Token, apart, look_closely, plain_text, tokens
 from memidx.analysis.vocabulary import FUNCTION_WORDS, STOP_WORDS
 
-VERSION = 1
+VERSION = 2
 """Raise it whenever any text could give other terms."""
 
 FUNCTION_WEIGHT = 0.3
@@ -30,6 +32,10 @@ BIGRAM_WEIGHT = 0.4
 UNIGRAM_WEIGHT = 0.3
 TRIGRAM_WEIGHT = 0.4
 PART_WEIGHT = 0.5
+PARTS_WEIGHT = 1.0
+"""What the parts of a compound weigh together, at most."""
+NAME_PARTS_WEIGHT = 0.25
+"""The same of an identifier: its parts are common words, and it is its own whole that is meant."""
 ALIAS_WEIGHT = 0.4
 
 _MAX_CHUNKS = 1 << 18
@@ -111,7 +117,8 @@ class DefaultAnalyzer:
         parts.pop(whole, None)
         # However many parts, together they weigh no more than the whole: a document that has
         # only the parts, but often, should not come before the one that has the compound.
-        share = min(PART_WEIGHT, 1.0 / max(1, len(parts)))
+        most = NAME_PARTS_WEIGHT if self._parts.is_identifier(token.text) else PARTS_WEIGHT
+        share = min(PART_WEIGHT, most / max(1, len(parts)))
         terms = ((whole, 1.0), *((part, weight * share) for part, weight in parts.items()))
         return QueryWord(surface, terms, whole, True)
 
@@ -131,16 +138,28 @@ class DefaultAnalyzer:
     def _find_spans(self, text: str) -> Iterator[Span]:
         normal, starts, ends = aligned(text)
         for offset, chunk in _split(normal):
+            joined = deque(self._joined(chunk))
             for token in tokens(chunk):
                 for start, end, terms in self._token_spans(token):
+                    while joined and joined[0][0] < end:
+                        terms += (joined.popleft()[1],)
                     start += offset
                     end += offset
                     if starts is not None and ends is not None:
                         start, end = starts[start], ends[end - 1]
                     yield Span(start, end, terms)
 
+    def _joined(self, normal: str) -> Iterator[tuple[int, str]]:
+        """Terms of the words that markup stands inside, and where the words begin."""
+        for start, text, pieces in joined_words(normal):
+            term = self._parts.whole(text) if len(text) <= MAX_WHOLE else ""
+            # `Vec`s is found by its first piece already.
+            if term and term not in map(self._parts.whole, pieces):
+                yield start, term
+
     def _field(self, text: str) -> FieldTerms:
-        blanked = normalise(text).encode("utf-8", "surrogatepass").translate(_BLANKS)
+        normal = normalise(text)
+        blanked = normal.encode("utf-8", "surrogatepass").translate(_BLANKS)
         chunks = Counter(blanked.decode("utf-8", "surrogatepass").split())
         known = self._chunks
         tf: dict[str, int] = {}
@@ -148,6 +167,10 @@ class DefaultAnalyzer:
         for chunk, n in chunks.items():
             for term in known[chunk]:
                 tf[term] = count(term, 0) + n
+        for _, term in self._joined(normal):
+            tf[term] = count(term, 0) + 1
+            if term not in STOP_WORDS:
+                tf[NOT_COUNTED] = count(NOT_COUNTED, 0) + 1
         not_counted = tf.pop(NOT_COUNTED, 0) + sum(tf[word] for word in STOP_WORDS if word in tf)
         return FieldTerms(tf, sum(tf.values()) - not_counted)
 
@@ -214,13 +237,17 @@ class _Chunks(dict[str, tuple[str, ...]]):
         self._parts = parts
 
     def __missing__(self, chunk: str) -> tuple[str, ...]:
-        token = plain_token(chunk) if chunk.isascii() else None
-        if token is None:
-            terms = self._of_tokens(chunk)
-        elif token.text.isalpha():
-            terms = self._parts[token.text].terms
+        text = plain_text(chunk) if chunk.isascii() else ""
+        if not text:
+            pieces = apart(chunk)
+            if len(pieces) > 1:
+                terms = tuple(chain.from_iterable(map(self.__getitem__, pieces)))
+            else:
+                terms = self._of_tokens(chunk)
+        elif text.isalpha():
+            terms = self._parts[text].terms
         else:
-            terms = self._parts.divide(token.text).terms
+            terms = self._parts.divide(text).terms
         if len(chunk) <= _MAX_CHUNK:
             if len(self) >= _MAX_CHUNKS:
                 self.clear()

@@ -1,12 +1,13 @@
 """Which characters are the same, and where did each one stand?
 
-`normalise` is what every word goes through first: invisible characters are dropped, NFKC makes
-full-width forms, ligatures, mathematical letters and decomposed accents one, and the many
-apostrophes and hyphens become the ASCII ones. `fold` is what turns a normalised word into the
-form that is compared: case, accents, vowel points and foreign digits.
+`normalise` is what every word goes through first: character references (`&eacute;`) are
+resolved, invisible characters are dropped, NFKC makes full-width forms, ligatures, mathematical
+letters and decomposed accents one, and the many apostrophes and hyphens become the ASCII ones.
+`fold` is what turns a normalised word into the form that is compared: case, accents, vowel
+points and foreign digits.
 
-NFKC changes lengths, so `aligned` also says where each normalised character came from: a
-snippet shows the original. Text of ASCII characters only is returned untouched at once.
+All of this changes lengths, so `aligned` also says where each normalised character came from: a
+snippet shows the original. Plain text of ASCII characters is returned untouched at once.
 """
 
 from __future__ import annotations
@@ -14,13 +15,15 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
+
+from memidx.analysis.entities import entities, has_entities, unescape
 
 PLACEHOLDERS = ("<path>", "<secret>")
 """What redaction leaves behind; no term may come from it."""
 
-_APOSTROPHES = "\u2019\u2018\u02bc\u201b\u02b9\u2032\u05f3"
+_APOSTROPHES = "\u2019\u2018\u02bb\u02bc\u201b\u02b9\u2032\u05f3"
 _HYPHENS = "\u2010\u2012\u2013\u2212"
 _LATIN_EXTRA = str.maketrans(
     {"ø": "o", "đ": "d", "ð": "d", "ł": "l", "ı": "i", "ħ": "h", "ŧ": "t", "ŋ": "n", "ß": "ss"}
@@ -49,6 +52,8 @@ def normalise(text: str) -> str:
     """One spelling for characters that a reader takes for the same."""
     if "<" in text:
         text = _without_placeholders(text)
+    if "&" in text:
+        text = unescape(text)
     return text if text.isascii() else _normalise(text)
 
 
@@ -56,6 +61,10 @@ def aligned(text: str) -> Aligned:
     """`normalise(text)` with the original place of every character."""
     if "<" in text:
         text = _without_placeholders(text)  # keeps length
+    return _without_entities(text) if has_entities(text) else _aligned(text)
+
+
+def _aligned(text: str) -> Aligned:
     if text.isascii():
         return Aligned(text, None, None)
     wanted = _normalise(text)
@@ -128,6 +137,29 @@ def _without_placeholders(text: str) -> str:
     return text
 
 
+def _without_entities(text: str) -> Aligned:
+    """`aligned(text)`, by way of the text with its character references resolved."""
+    pieces: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    at = 0
+    for begin, end, character in chain(entities(text), [(len(text), len(text), "")]):
+        pieces += (text[at:begin], character)
+        starts.extend(range(at, begin))
+        ends.extend(range(at + 1, begin + 1))
+        starts.extend([begin] * len(character))
+        ends.extend([end] * len(character))
+        at = end
+    resolved = _aligned("".join(pieces))
+    if resolved.starts is None or resolved.ends is None:
+        return Aligned(resolved.text, starts, ends)
+    return Aligned(
+        resolved.text,
+        [starts[place] for place in resolved.starts],
+        [ends[place - 1] for place in resolved.ends],
+    )
+
+
 def _normalise(text: str) -> str:
     text = _pattern(_INVISIBLE).sub("", text)
     return _one_to_one(unicodedata.normalize("NFKC", text))
@@ -138,7 +170,7 @@ def _one_to_one(text: str) -> str:
         text = text.replace(apostrophe, "'")
     for hyphen in _HYPHENS:
         text = text.replace(hyphen, "-")
-    return text
+    return text.replace("\u266f", "#")  # as in C♯
 
 
 def _same_places(text: str) -> bool:

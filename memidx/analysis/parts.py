@@ -15,7 +15,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from itertools import chain, pairwise
 from typing import NamedTuple
 
 from memidx.analysis.normalise import fold
@@ -81,6 +80,19 @@ class Parts(dict[str, Part]):
         """Leaves of a text in reading order; `start` is where the text stands."""
         return self._leaves(text, start, (), ())
 
+    def is_identifier(self, text: str) -> bool:
+        """Whether a compound is a name of code, not of natural language.
+
+        `max_retries`, `a.b`, `a::b`, `user@host` and `parseHTML` are; `well-known`, `and/or`,
+        `Alice's`, `sha256` and `16GB` are not.
+        """
+        if any(joint in text for joint in "_.:@"):
+            return True
+        pieces = self[text].pieces
+        if any(joint in text for joint in "/&-'"):
+            return any(map(self.is_identifier, pieces))
+        return len(pieces) > 1 and not any(map(str.isdecimal, pieces[:2]))
+
     def whole(self, text: str) -> str:
         """The term that stands for all of a text; empty when it has no term."""
         part = self[text]
@@ -109,6 +121,8 @@ class Parts(dict[str, Part]):
         """The part of a text; its pieces are kept, itself is not."""
         if text.isalpha() and (text[1:].islower() or text.isupper()):
             return _leaf(word_term(text))
+        if text.isalnum():
+            return self._name(text)
         if "/" in text or ":" in text or "@" in text or "&" in text:
             plain = not (":" in text or "@" in text or "&" in text)
             pieces = [p for p in text.split("/") if p] if plain else _split("[/@&]|::", text)
@@ -117,7 +131,7 @@ class Parts(dict[str, Part]):
         if "." in text:
             pieces = _split(r"(?<!\d)\.|\.(?!\d)", text)
             if len(pieces) > 1:
-                return self._compound(text, pieces)
+                return self._compound(text, pieces, (), _initials(pieces))
         if "-" in text:
             pieces = [piece for piece in text.split("-") if piece]
             if len(pieces) > 1:
@@ -127,25 +141,43 @@ class Parts(dict[str, Part]):
         if "_" in text:
             pieces = _split(r"\\?_", text) if "\\" in text else text.split("_")
             pieces = [piece for piece in pieces if piece]
+            if text[0].isdecimal() and _pattern(r"\d{1,3}(?:_\d{3})+").fullmatch(text):
+                return _leaf(fold("".join(pieces))[:MAX_TERM])
             if len(pieces) == 1 and not (text.startswith("__") and text.endswith("__")):
                 return self._group(pieces, (), ())
             return self._compound(text, pieces) if pieces else _NOTHING
-        return self._name(text, shape(text))
+        return self._name(text)
 
-    def _compound(self, text: str, pieces: list[str], forms: tuple[str, ...] = ()) -> Part:
-        wholes = (fold(text.replace("\\_", "_")),) if len(text) <= MAX_WHOLE else ()
-        return self._group(pieces, wholes, forms)
+    def _compound(
+        self,
+        text: str,
+        pieces: list[str],
+        forms: tuple[str, ...] = (),
+        more_wholes: tuple[str, ...] = (),
+    ) -> Part:
+        if len(text) > MAX_WHOLE:
+            return self._group(pieces, more_wholes, forms)
+        if "\\" in text:
+            text = text.replace("\\_", "_")
+        return self._group(pieces, (fold(text), *more_wholes), forms)
 
     def _group(self, pieces: list[str], wholes: tuple[str, ...], forms: tuple[str, ...]) -> Part:
-        parts = [self[piece].terms for piece in pieces]
-        if () in parts:  # `__` of `__.x`
-            pieces = [piece for piece, terms in zip(pieces, parts, strict=True) if terms]
-            return self._group(pieces, () if len(pieces) == 1 else wholes, forms)
+        terms: list[str] = []
+        for piece in pieces:
+            of_piece = self[piece].terms
+            if not of_piece:  # `__` of `__.x`
+                pieces = [piece for piece in pieces if self[piece].terms]
+                return self._group(pieces, () if len(pieces) == 1 else wholes, forms)
+            terms += of_piece
         if not pieces:
             return _NOTHING
-        extra = _not_counted(wholes + forms) if wholes or forms else ()
-        terms = parts[0] + parts[1] if len(parts) == 2 else tuple(chain.from_iterable(parts))
-        return Part(tuple(pieces), "", wholes, forms, terms + extra)
+        if forms or len(wholes) != 1:
+            terms += _not_counted(wholes + forms)
+        elif wholes[0] in STOP_WORDS:
+            terms += wholes
+        else:
+            terms += (wholes[0], NOT_COUNTED)
+        return Part(tuple(pieces), "", wholes, forms, tuple(terms))
 
     def _apostrophes(self, text: str, pieces: list[str]) -> Part:
         """Cuts a possessive or contracted verb; `n't` makes one word with what it negates."""
@@ -159,11 +191,12 @@ class Parts(dict[str, Part]):
             return self._group(pieces, (), ())
         return self._group(pieces, (word_term(joined.replace("'", "")),), ())
 
-    def _name(self, text: str, kinds: str) -> Part:
+    def _name(self, text: str) -> Part:
         """A run without joints: `C++`, `v2.1.9`, `parseHTML`, `word`."""
-        if "+" in kinds or "#" in kinds:
+        if "+" in text or "#" in text:
             return self._signed(text)
-        if "." in kinds:
+        kinds = shape(text)
+        if "." in text:
             return self._version(text, kinds)
         if "A" in kinds and "a" in kinds and 3 < len(text) <= MAX_CAMEL:
             pieces = _at_capitals(text, kinds)
@@ -173,8 +206,13 @@ class Parts(dict[str, Part]):
                 return self._group(pieces, (whole,), ())
         if "0" not in kinds:
             return _leaf(word_term(text))
+        if len(text) > 8 and text[8] == "T" and _pattern("0{8}A0{4,6}[Aa]?").fullmatch(kinds):
+            return self._compound(text, [text[:8], text[8:]])  # 20240501T100000Z
         match = _pattern("[Aam]{2,}(?=0+$)").match(kinds)
         if match:  # `sha256` is also found as `sha 256`
+            return self._compound(text, [text[: match.end()], text[match.end() :]])
+        match = _pattern("0+(?=[Aa]{2,5}$)").match(kinds)
+        if match and fold(text[-2:]) not in ("st", "nd", "rd", "th"):  # `16GB` is `16 GB`
             return self._compound(text, [text[: match.end()], text[match.end() :]])
         return _leaf(fold(text)[:MAX_TERM])
 
@@ -219,13 +257,21 @@ def _leaf(own: str, forms: tuple[str, ...] = ()) -> Part:
 
 
 def _not_counted(terms: tuple[str, ...]) -> tuple[str, ...]:
-    if len(terms) == 1 and terms[0] not in STOP_WORDS:
-        return terms[0], NOT_COUNTED
     return terms + (NOT_COUNTED,) * sum(term not in STOP_WORDS for term in terms)
 
 
 def _split(joint: str, text: str) -> list[str]:
     return [piece for piece in _pattern(joint).split(text) if piece]
+
+
+def _initials(pieces: list[str]) -> tuple[str, ...]:
+    """`phd` of `Ph.D` and `us` of `U.S`: as they are written without points."""
+    if len(pieces[0]) > 2 or len(pieces[-1]) > 2:
+        return ()
+    if all(len(piece) < 3 and piece.isalpha() and piece[0].isupper() for piece in pieces):
+        joined = fold("".join(pieces))
+        return () if joined in STOP_WORDS else (joined,)
+    return ()
 
 
 def _dates(text: str, pieces: list[str]) -> tuple[str, ...]:
@@ -237,18 +283,23 @@ def _dates(text: str, pieces: list[str]) -> tuple[str, ...]:
 
 def _at_capitals(text: str, kinds: str) -> list[str]:
     """Pieces of a camel-case name; no single letter is split off at its ends (`iPhone`, `PhD`)."""
-    pattern = _pattern("AA+a(?![am])|A+(?=A[am])|A?[am0]+|A+0*|0+")
-    cuts = [match.start() for match in pattern.finditer(kinds)]
-    cuts.append(len(text))
-    if len(cuts) > 2 and cuts[1] == 1:
-        del cuts[1]
-    if len(cuts) > 2 and cuts[-1] - cuts[-2] == 1:
-        del cuts[-2]
-    n_pieces = len(cuts) - 1
+    found = _pattern("AA+a(?![am])|A+(?=A[am])|A?[am0]+|A+0*|0+").findall(kinds)
+    if len(found) > 1 and len(found[0]) == 1:
+        found[:2] = [found[0] + found[1]]
+    if len(found) > 1 and len(found[-1]) == 1:
+        found[-2:] = [found[-2] + found[-1]]
+    if len(found) == 1:
+        return [text]
     shortest = 5 if "0" in kinds and len(text) > 15 else 3
-    if n_pieces > 4 and n_pieces * shortest > len(text):
+    if len(found) > 4 and len(found) * shortest > len(text):
         return [text]  # encoded blobs change case every other character; names do not
-    return [text[begin:end] for begin, end in pairwise(cuts)]
+    pieces = []
+    begin = 0
+    for piece in found:
+        end = begin + len(piece)
+        pieces.append(text[begin:end])
+        begin = end
+    return pieces
 
 
 @cache

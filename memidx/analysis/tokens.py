@@ -43,22 +43,39 @@ def tokens(chunk: str) -> Iterator[Token]:
 
 
 def plain_token(chunk: str) -> Token | None:
-    """The only token of an ASCII chunk of the usual kind; None = look closer.
+    """The only token of an ASCII chunk of the usual kind; None = look closer."""
+    text = plain_text(chunk)
+    if not text:
+        return None
+    start = chunk.index(text)
+    return Token(start, start + len(text), "word", text)
+
+
+def plain_text(chunk: str) -> str:
+    """The text of the only token of an ASCII chunk of the usual kind; empty = look closer.
 
     A word, perhaps with punctuation, needs no pattern at all; a compound a small one.
     """
     word = chunk.lstrip(_BEFORE).rstrip(_AFTER)
     if word.isalpha():
-        start = chunk.index(word)
-        return Token(start, start + len(word), "word", word)
+        return word
     match = _plain().match(chunk)
     if match is None:
-        return None
+        return ""
     text = match[1]
-    # Acronyms and dates are told apart by how they begin.
-    if text[1:2] == "." or text[0] in "0123456789":
-        return None
-    return Token(match.start(1), match.end(1), "word", text)
+    # Acronyms are told apart by how they begin, and so is a date before a time.
+    if text[0] in "0123456789":
+        return "" if text[4:5] == "-" == text[7:8] else text
+    return "" if text[1:2] == "." else text
+
+
+def apart(chunk: str) -> list[str]:
+    """Pieces of a chunk that have its tokens between them, most of them of the usual kind.
+
+    `guide/setup.md#top` and `https://example.org` are divided at a character that no token holds
+    where it stands.
+    """
+    return [piece for piece in _never_inside().split(chunk) if piece]
 
 
 def look_closely(chunk: str) -> Iterator[Token]:
@@ -104,6 +121,11 @@ def _pattern() -> re.Pattern[str]:
 
 
 @cache
+def _never_inside() -> re.Pattern[str]:
+    return re.compile(r"#(?=[A-Za-z0-9_])|(?<!:):(?!:)|,(?![0-9])|\\(?!_)")
+
+
+@cache
 def _name() -> re.Pattern[str]:
     return re.compile("[Aa0m_+#-]+")
 
@@ -111,7 +133,7 @@ def _name() -> re.Pattern[str]:
 @cache
 def _plain() -> re.Pattern[str]:
     return re.compile(
-        r"(?:[-,:'/&@\\#]|\.(?=[./]))*"
+        r"(?:[-,:'/&@#]|\\(?!_)|\.(?=[./]))*"
         r"([A-Za-z0-9_]+(?:(?:[./&@'-]|::)[A-Za-z0-9_]+)*)"
         r"[-.,:'/&@]*\Z"
     )

@@ -44,7 +44,7 @@ def eval_suite(
         raise SuiteError("there is no such suite", path=suite_file, hint="memidx eval --help")
     suite = load_suite(suite_file)
     folder = os.path.dirname(suite_file)
-    with _open_or_build(store, folder) as index:
+    with open_or_build(store, folder) as index:
         exists = None if index.root is None else on_disk(index.root)
         if lint:
             findings = lint_suite(suite, index.catalog(), on_disk=exists)
@@ -57,19 +57,19 @@ def eval_suite(
     return exit_codes.for_outcome(report.outcome.value)
 
 
-def _open_or_build(store: str | None, folder: str) -> Index:
+def open_or_build(store: str | None, folder: str, *, analyzer: str | None = None) -> Index:
     """The store that was named; else the one beside the suite, built when there is none."""
     if store is not None:
-        return memidx.open(store)
+        return memidx.open(store, analyzer=analyzer)
     root = folder or "."
     try:
-        return memidx.open(None, root=root)
+        return memidx.open(None, root=root, analyzer=analyzer)
     except StoreMissing as missing:
         tell(f"There is no store beside the suite: building {missing.path or 'one'} ...")
         problems = build_problems(memidx.build((), root=root))
         if problems:
             tell(problems)
-        return memidx.open(None, root=root)
+        return memidx.open(None, root=root, analyzer=analyzer)
 
 
 def _report_text(report: Report, form: str) -> str:

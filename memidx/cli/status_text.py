@@ -29,7 +29,7 @@ def _rows(values: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:
 def _shown(value: Any) -> str:
     match value:
         case None:
-            return "unknown"
+            return "none"
         case bool():
             return "yes" if value else "no"
         case int():

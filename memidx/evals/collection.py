@@ -167,7 +167,7 @@ def evaluate_collection(
     return CollectionReport(
         folder=folder,
         facts={
-            "collection_hash": _digest(collection),
+            "collection_hash": collection_hash(collection),
             "analyzer": analyzer,
             "analyzer_fingerprint": index.fingerprint,
             "strategy": strategy or search.strategy,
@@ -218,7 +218,8 @@ def _named(names: Sequence[str]) -> str:
     return f": {', '.join(names[:_SHOWN])}{more}"
 
 
-def _digest(collection: Collection) -> str:
+def collection_hash(collection: Collection) -> str:
+    """Names a collection: what it holds, whatever folder it lies in."""
     digest = hashlib.sha256()
     for part in (*collection.documents, collection.queries, collection.qrels):
         digest.update(json.dumps(part, sort_keys=True).encode())

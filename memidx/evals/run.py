@@ -33,7 +33,7 @@ RUN_FACTS = (
     "freshness",
 )
 # Where no document has a time, ages do not matter; any fixed day will do, the clock's would not.
-_NO_TIMES = "1970-01-01"
+NO_TIMES = "1970-01-01"
 
 
 class FailedSource(Protocol):
@@ -96,7 +96,7 @@ def evaluate(
     lints = lint_resolved(suite, resolver, on_disk)
     as_of = suite.as_of or newest_time(row.time for row in catalog)
     rankings = index.rank(
-        [query.text for query in suite.queries], DEPTH, strategy=strategy, as_of=as_of or _NO_TIMES
+        [query.text for query in suite.queries], DEPTH, strategy=strategy, as_of=as_of or NO_TIMES
     )
     doubts = _doubts(suite, lints, refreshed, resolver)
     measures = _measures(suite)

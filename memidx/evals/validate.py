@@ -121,7 +121,7 @@ def _floors(check: _Check, data: Mapping[str, Any]) -> tuple[Floor, ...]:
             continue
         for measure, minimum in measures.items():
             here: Path = (*path, measure)
-            if not _MEASURE.fullmatch(measure):
+            if not is_measure(measure):
                 expected = "nDCG@k, RR@k, AP, R@k, P@k, Success@k or Judged@k, k up to 1000"
                 check.wrong(here, "an unknown measure", expected, measure)
             elif not _is_number(minimum) or not 0 <= minimum <= 1:
@@ -129,6 +129,11 @@ def _floors(check: _Check, data: Mapping[str, Any]) -> tuple[Floor, ...]:
             else:
                 floors.append(Floor(scope, measure, float(minimum), check.line(here)))
     return tuple(floors)
+
+
+def is_measure(name: str) -> bool:
+    """Whether a name is that of a measure, with the cutoff it needs."""
+    return _MEASURE.fullmatch(name) is not None
 
 
 def _query(check: _Check, path: Path, entry: Any, provenance: str | None) -> GoldenQuery | None:

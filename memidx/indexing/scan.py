@@ -22,6 +22,7 @@ from memidx.sources import FEED_KINDS, FILE_KINDS
 from memidx.sources.artifacts import is_artifact
 from memidx.sources.base import FEEDS, Fed, FileEntry, Gone, Item, Parsed, Skip, SourceFailed
 from memidx.sources.listing import Listing, list_files
+from memidx.store.layout import SHARD_CAP_BYTES
 from memidx.store.line import encode_line, line_sum
 from memidx.text.redact import holds_private
 
@@ -33,6 +34,7 @@ class Scan:
     Attributes:
         listing: Which file belongs to which source, and what was watched.
         files: Identity path of a file, or of a part of a feed -> what it became.
+        entries: Identity path -> the file as it was listed.
         lines: `doc_id` -> encoded line, for what was parsed.
         documents: The same documents, as they are.
         tokens: Part of a feed -> token, as `State.tokens` has it.
@@ -48,6 +50,7 @@ class Scan:
     files: dict[str, KnownFile] = field(default_factory=dict)
     lines: dict[str, bytes] = field(default_factory=dict)
     documents: dict[str, Document] = field(default_factory=dict)
+    entries: dict[str, FileEntry] = field(default_factory=dict)
     unreadable: list[Skip] = field(default_factory=list)
     tokens: dict[str, str | None] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
@@ -110,6 +113,7 @@ class Scanner:
         for name, entries in listing.by_source.items():
             source = self._sources[name]
             for entry in entries:
+                found.entries[entry.path] = entry
                 self._visit(source, entry, known, found)
         for source in self._sources.values():
             if source.kind in FEEDS:
@@ -119,15 +123,11 @@ class Scanner:
 
     def read(self, scan: Scan, path: str, wanted: Collection[str]) -> None:
         """Read a file or part again whose documents' lines are wanted though it did not change."""
-        known = scan.files[path]
-        source = self._sources[known.source]
+        source = self._sources[scan.files[path].source]
         if source.kind in FEEDS:
             self._pick(source, path, wanted, scan)
-            return
-        for entry in scan.listing.by_source[known.source]:
-            if entry.path == path:
-                self._parse(source, entry, scan)
-                return
+        else:
+            self._parse(source, scan.entries[path], scan)
 
     def _visit(
         self, source: SourceConfig, entry: FileEntry, known: State | None, found: Scan
@@ -258,6 +258,9 @@ class Scanner:
             line = encode_line(document)
         except InputError as error:
             return (*skips, Skip(item.path, error.what, item.line, source.name))
+        if len(line) > SHARD_CAP_BYTES:
+            reason = f"its line of {len(line):,} bytes does not fit in a shard"
+            return (*skips, Skip(item.path, reason, item.line, source.name))
         made.lines[document.doc_id] = line
         made.documents[document.doc_id] = document
         made.refs[document.doc_id] = DocRef(document.doc_id, line_sum(line), item.line)

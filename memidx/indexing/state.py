@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import Any, Literal, NamedTuple, overload
 
 from memidx.files import Signature
@@ -167,13 +168,17 @@ class State:
             "tokens": self.tokens,
         }
         # ASCII keeps the lone surrogates of undecodable file names out of the encoder's way.
-        return json.dumps(document, separators=(",", ":")).encode("ascii")
+        body = json.dumps(document, separators=(",", ":")).encode("ascii")
+        return body + b"\n" + _digest(body)
 
 
 def read_state(data: bytes) -> State | None:
     """State from its bytes; None when they are damaged or of another version (then look anew)."""
+    body, _, found = data.rpartition(b"\n")
+    if found != _digest(body):
+        return None
     try:
-        document = json.loads(data)
+        document = json.loads(body)
         if document["version"] != STATE_VERSION:
             return None
         return State(
@@ -205,6 +210,10 @@ def read_state(data: bytes) -> State | None:
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
+
+
+def _digest(body: bytes) -> bytes:
+    return blake2b(body, digest_size=8).hexdigest().encode("ascii")
 
 
 def _rows(skips: tuple[Skip, ...]) -> list[list[Any]]:

@@ -7,7 +7,7 @@ counts, problems, notes).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from memidx.analysis.base import Analyzer
@@ -24,7 +24,7 @@ MAX_SKIPPED = 20
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """What is true of an answer besides its ranking."""
+    """What is true of an answer besides its ranking; `sources` are the names that exist."""
 
     store: str
     freshness: Freshness
@@ -32,6 +32,7 @@ class Circumstances:
     sources_failed: tuple[Problem, ...]
     skipped: tuple[Problem, ...]
     notes: tuple[str, ...] = ()
+    sources: frozenset[str] = frozenset()
 
 
 def answer(
@@ -72,7 +73,10 @@ def answer(
         n_after_filters=ranking.n_after_filters,
         n_matched=len(ranking.matched),
     )
-    notes = [*circumstances.notes, *_notes(verdict, prepared, ranking, requested, hits)]
+    notes = [
+        *circumstances.notes,
+        *_notes(verdict, prepared, ranking, requested, hits, circumstances.sources),
+    ]
     return Answer(
         text=prepared.parsed.text,
         terms=tuple(dict.fromkeys(term.term for term in prepared.terms)),
@@ -152,6 +156,7 @@ def _notes(
     ranking: Ranking,
     requested: str,
     hits: Sequence[Hit],
+    sources: Collection[str],
 ) -> list[str]:
     notes = []
     if ranking.strategy != requested and verdict == "hits":
@@ -160,9 +165,16 @@ def _notes(
         )
     if verdict == "no_match" and prepared.parsed.phrases:
         notes.append("no document holds the exact phrase; without the quotes its words are OR-ed")
-    unknown = [term.term for term in prepared.terms if term.number is None]
+    known = {term.term for term in prepared.terms if term.number is not None}
+    unknown = [w.surface for w in prepared.words if known.isdisjoint(t for t, _ in w.terms)]
     if unknown and verdict != "no_terms_in_index":
         notes.append("in no document: " + ", ".join(dict.fromkeys(unknown[:10])))
+    strangers = [name for name in prepared.parsed.sources if name not in sources]
+    if strangers:
+        notes.append(
+            f"no source is named {', '.join(dict.fromkeys(strangers))}; there are: "
+            + ", ".join(sorted(sources))
+        )
     if verdict == "hits" and not hits:
         notes.append("the ranking ends before this offset")
     return notes

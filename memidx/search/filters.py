@@ -25,7 +25,7 @@ class Filters:
         sources: Source names, any of them.
         kinds: Source kinds, any of them.
         tags: Tags, any of them.
-        path_globs: Globs over the path, any of them: `*` stays within a folder, `**` does not.
+        path_globs: Globs over the path in gitignore's syntax, any of them.
         since_day: Earliest day (days since 1970-01-01, UTC), inclusive.
         until_day: First moment that is too late, in the same unit.
     """
@@ -87,7 +87,7 @@ def predicate(snapshot: Snapshot, filters: Filters) -> Callable[[int], bool] | N
         until = filters.until_day
         tests.append(lambda doc: float("-inf") < day_of[doc] < until)
     if filters.path_globs:
-        patterns = [glob_regex(glob) for glob in filters.path_globs]
+        patterns = [path_regex(glob) for glob in filters.path_globs]
         tests.append(lambda doc: any(p.fullmatch(snapshot.path(doc)) for p in patterns))
     if filters.tags:
         tags = set(filters.tags)
@@ -95,6 +95,16 @@ def predicate(snapshot: Snapshot, filters: Filters) -> Callable[[int], bool] | N
     if not tests:
         return None
     return lambda doc: all(test(doc) for test in tests)
+
+
+def path_regex(glob: str) -> re.Pattern[str]:
+    """A glob over paths, read as gitignore reads it.
+
+    Without a slash inside it is a name at any depth; a folder stands for what is in it.
+    """
+    body = glob.strip("/")
+    start = "" if "/" in body or glob.startswith("/") else "(?:.*/)?"
+    return re.compile(f"{start}{glob_regex(body).pattern}(?:/.*)?", re.DOTALL)
 
 
 def glob_regex(glob: str) -> re.Pattern[str]:

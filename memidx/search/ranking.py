@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from memidx.analysis.base import Analyzer
 from memidx.config import SearchConfig
@@ -46,6 +47,14 @@ class RankSettings:
     search: SearchConfig
     factors: Mapping[str, SourceFactors] = field(default_factory=dict)
     as_of_day: float = 0.0
+
+
+class RankInputs(NamedTuple):
+    """What every ranking is made from, beside the query."""
+
+    snapshot: Snapshot
+    analyzer: Analyzer
+    settings: RankSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,16 +116,18 @@ def rank(
     if prepared.phrases:
         matching = [doc for doc in matching if all(p.stands_in(doc) for p in prepared.phrases)]
     n_before = len(matching)
-    matching = _allowed(snapshot, prepared, matching, filters or Filters())
+    matching = allowed(snapshot, prepared, matching, filters or Filters())
     if wanted == "lexical" and fallback and not channels.any_above_weak(matching):
         vector = channels.vector
         if any(doc in vector for doc in matching):
             wanted = "vector"
+            # A match the vector does not see (in a title only) stays, behind the others.
+            vector.update((doc, 0.0) for doc in matching if doc not in vector)
     threshold = search.min_score if min_score is None else min_score
     relevance = channels.relevance(wanted, matching)
     if threshold > 0.0:
         relevance = {doc: value for doc, value in relevance.items() if value >= threshold}
-    factor = _factors(snapshot, settings)
+    factor = factor_of(snapshot, settings)
     composite = ((-value * factor(doc), doc) for doc, value in relevance.items())
     best = tuple(
         Scored(
@@ -202,7 +213,8 @@ def check_threshold(search: SearchConfig) -> None:
             )
 
 
-def _factors(snapshot: Snapshot, settings: RankSettings) -> Callable[[int], float]:
+def factor_of(snapshot: Snapshot, settings: RankSettings) -> Callable[[int], float]:
+    """Weight of a document's source times its decay: what turns relevance into composite."""
     by_number = [settings.factors.get(name, SourceFactors()) for name in snapshot.sources]
     source_of, day_of, as_of = snapshot.source_of, snapshot.day_of, settings.as_of_day
 
@@ -217,9 +229,10 @@ def _factors(snapshot: Snapshot, settings: RankSettings) -> Callable[[int], floa
     return factor
 
 
-def _allowed(
+def allowed(
     snapshot: Snapshot, prepared: Prepared, docs: Iterable[int], filters: Filters
 ) -> list[int]:
+    """Those of `docs` that the filters and the query's exclusions let through, in their order."""
     wanted = set(filters.sources)
     if prepared.parsed.sources:
         named = set(prepared.parsed.sources)

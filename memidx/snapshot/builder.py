@@ -14,10 +14,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from memidx.analysis.base import Analyzer, FieldTerms
+from memidx.analysis.base import Analyzer
 from memidx.documents import Document
 from memidx.scoring import idf
 from memidx.snapshot.format import blob_sections, serialise
+from memidx.snapshot.workers import Columns, MakeAnalyzer, Text, Vocabulary, analyse_in_processes
 from memidx.text.dates import days_since_epoch
 
 NO_DAY = float("-inf")  # an undated document is older than any date
@@ -31,32 +32,13 @@ class Placed(NamedTuple):
     line: int
 
 
-class _Vocabulary(dict[str, int]):
-    """Term -> number, handed out in order of first sight."""
-
-    def __missing__(self, term: str) -> int:
-        number = self[term] = len(self)
-        return number
-
-
-class _FieldColumns:
-    """Postings of one field, in order of arrival: by document, then by term as met."""
-
-    def __init__(self) -> None:
-        self.terms = array("I")
-        self.tf = array("I")
-        self.counts = array("I")
-        self.lengths = array("I")
-
-    def add(self, field: FieldTerms, vocabulary: _Vocabulary) -> None:
-        self.terms.extend(map(vocabulary.__getitem__, field.tf))
-        self.tf.extend(field.tf.values())
-        self.counts.append(len(field.tf))
-        self.lengths.append(field.length)
-
-
 def build_snapshot(
-    placed: Iterable[Placed], analyzer: Analyzer, *, facts: Mapping[str, Any]
+    placed: Iterable[Placed],
+    analyzer: Analyzer,
+    *,
+    facts: Mapping[str, Any],
+    jobs: int = 1,
+    make_analyzer: MakeAnalyzer | None = None,
 ) -> Iterator[bytes]:
     """Bytes of a snapshot of `placed`.
 
@@ -64,20 +46,29 @@ def build_snapshot(
         placed: Every document, in ascending order of `doc_id` (code points), without repeats.
         analyzer: What counts as a term.
         facts: What the header shall say besides the statistics.
+        jobs: Processes that analyse; the bytes are the same for any number.
+        make_analyzer: Makes the analyzer in another process; needed for more than one.
 
     Returns:
         Pieces of the file, to be written one after another.
     """
-    vocabulary = _Vocabulary()
-    columns = [_FieldColumns() for _ in analyzer.fields]
+    vocabulary = Vocabulary()
+    columns = [Columns() for _ in analyzer.fields]
     rows = _Rows()
     with _without_collector():
-        for entry in placed:
-            document = entry.document
-            fields = analyzer.document(title=document.title, path=document.path, text=document.text)
-            for column, field in zip(columns, fields, strict=True):
-                column.add(field, vocabulary)
-            rows.add(entry, any(field.tf for field in fields))
+        texts = rows.gather(placed)
+        if jobs > 1 and make_analyzer is not None:
+            for chunk in analyse_in_processes(texts, make_analyzer, jobs):
+                numbers = array("I", map(vocabulary.__getitem__, chunk.terms))
+                for column, part in zip(columns, chunk.columns, strict=True):
+                    column.extend(part, numbers)
+        else:
+            for title, path, text in texts:
+                fields = analyzer.document(title=title, path=path, text=text)
+                for column, field in zip(columns, fields, strict=True):
+                    column.add(field, vocabulary)
+    for counts in zip(*(column.counts for column in columns), strict=True):
+        rows.n_searchable += any(counts)
     sections, statistics = _invert(vocabulary, columns, analyzer.fields, rows.n_searchable)
     sections.update(rows.sections())
     return serialise(
@@ -122,7 +113,14 @@ class _Rows:
         self.kinds = _Names()
         self.n_searchable = 0
 
-    def add(self, entry: Placed, searchable: bool) -> None:
+    def gather(self, placed: Iterable[Placed]) -> Iterator[Text]:
+        """Take the facts of each document, and hand on what is to be analysed."""
+        for entry in placed:
+            self._add(entry)
+            document = entry.document
+            yield document.title, document.path, document.text
+
+    def _add(self, entry: Placed) -> None:
         document = entry.document
         card = [document.title, document.time, document.tags, document.source_hash, entry.sum]
         self.ids.append(document.doc_id.encode())
@@ -131,9 +129,8 @@ class _Rows:
         self.texts.append(document.text.encode())
         self.source.append(self.sources.number(document.source))
         self.kind.append(self.kinds.number(document.kind))
-        self.day.append(NO_DAY if document.time is None else days_since_epoch(document.time))
+        self.day.append(_day(document.time))
         self.line.append(entry.line)
-        self.n_searchable += searchable
 
     def sections(self) -> dict[str, tuple[str, bytes]]:
         return {
@@ -146,6 +143,14 @@ class _Rows:
             "doc.line": ("I", self.line.tobytes()),
             **blob_sections("doc.text", self.texts),
         }
+
+
+def _day(time: str | None) -> float:
+    """The day of a document; a time that another program wrote and nobody can read is none."""
+    try:
+        return NO_DAY if time is None else days_since_epoch(time)
+    except ValueError:
+        return NO_DAY
 
 
 class _Names:
@@ -162,8 +167,8 @@ class _Names:
 
 
 def _invert(
-    vocabulary: _Vocabulary,
-    columns: list[_FieldColumns],
+    vocabulary: Vocabulary,
+    columns: list[Columns],
     fields: tuple[str, ...],
     n_searchable: int,
 ) -> tuple[dict[str, tuple[str, bytes]], dict[str, Any]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os.path
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 
 from memidx import files
 from memidx.errors import FileError, StoreCorrupt
@@ -19,6 +19,7 @@ from memidx.snapshot.snapshot import Snapshot
 _STATE = "state.json"
 _ROOT = "root"
 _SCRATCH = "tmp"
+_STAMP_SUFFIX = ".ok"
 
 
 class Cache:
@@ -94,21 +95,58 @@ class Cache:
             return None
 
     def open_snapshot(self, key: str) -> Snapshot | None:
-        """The snapshot with this key, mapped; None when it is not there or damaged."""
+        """The snapshot with this key, mapped; None when it is not there or damaged.
+
+        A file that is not, by its signature, the one that was written is read whole and checked.
+        """
         name = _snapshot_name(key)
         if name in self._memory:
             return Snapshot(memoryview(self._memory[name]), name)
         for folder in self._readable():
             path = os.path.join(folder, name)
             try:
-                return Snapshot(files.map_file(path), path)
-            except (FileError, StoreCorrupt, ValueError, KeyError):
+                signature = files.signature(path)
+                if signature is None:
+                    continue
+                snapshot = Snapshot(files.map_file(path), path)
+                if self._stamp(path) != signature:
+                    if not snapshot.is_sound():
+                        continue
+                    self._write_stamp(path)
+            except (FileError, StoreCorrupt):
                 continue
+            return snapshot
         return None
 
     def write_snapshot(self, key: str, pieces: Iterable[bytes]) -> None:
-        """Keep a snapshot's bytes."""
+        """Keep a snapshot's bytes.
+
+        Raises:
+            FileError: The disk is full, or the like.
+        """
         self._write(_snapshot_name(key), pieces)
+        if self.folder is not None and self._is_writable():
+            self._write_stamp(os.path.join(self.folder, _snapshot_name(key)))
+
+    def keep_in_memory(self, key: str, pieces: Iterable[bytes], why: str) -> None:
+        """Keep a snapshot's bytes for this process alone."""
+        self._memory[_snapshot_name(key)] = b"".join(pieces)
+        self.note = f"the cache cannot be written ({why}); this process keeps it in memory"
+
+    def _stamp(self, path: str) -> files.Signature | None:
+        """The signature a snapshot had when it was written or checked last."""
+        try:
+            numbers = files.read_bytes(path + _STAMP_SUFFIX).split()
+            return files.Signature(*map(int, numbers))
+        except (FileError, ValueError, TypeError):
+            return None
+
+    def _write_stamp(self, path: str) -> None:
+        with suppress(FileError):
+            numbers = files.signature(path) or ()
+            data = " ".join(map(str, numbers)).encode()
+            scratch = os.path.join(os.path.dirname(path), _SCRATCH)
+            files.write_atomic(path + _STAMP_SUFFIX, data, scratch_dir=scratch)
 
     def prune(self, key: str) -> None:
         """Remove every snapshot but this one, and what killed builders left; under the lock.
@@ -121,9 +159,9 @@ class Cache:
         if not self._is_writable() or self.folder is None:
             return
         for entry in files.list_dir(self.folder):
-            if _is_snapshot(entry.name) and entry.name != keep:
+            if _is_snapshot(entry.name) and not entry.name.startswith(keep):
                 files.remove(os.path.join(self.folder, entry.name))
-        files.remove_temporaries(os.path.join(self.folder, _SCRATCH), _is_snapshot)
+        files.remove_temporaries(os.path.join(self.folder, _SCRATCH), _is_ours)
 
     @contextmanager
     def lock(self, timeout_s: float) -> Iterator[None]:
@@ -132,16 +170,18 @@ class Cache:
         Raises:
             StoreLocked: Another process held it for longer than `timeout_s` seconds.
         """
-        from memidx.store.lock import store_lock  # late: only who writes takes it
+        with ExitStack() as stack:
+            if self._is_writable() and self.folder is not None:
+                from memidx.store.lock import store_lock  # late: only who writes takes it
 
-        if not self._is_writable() or self.folder is None:
+                own = self.folder == os.path.join(self._store, ".cache")
+                try:
+                    stack.enter_context(store_lock(self._store if own else self.folder, timeout_s))
+                except FileError as error:
+                    # A lock nobody can take excludes nobody: what follows is kept in memory.
+                    self._writable = False
+                    self.note = f"the cache cannot be locked ({error.what}); it is kept in memory"
             yield
-        elif self.folder == os.path.join(self._store, ".cache"):
-            with store_lock(self._store, timeout_s):
-                yield
-        else:
-            with store_lock(self.folder, timeout_s):
-                yield
 
     def lock_store(self, timeout_s: float) -> AbstractContextManager[object]:
         """The lock under which the store itself is written.
@@ -195,7 +235,9 @@ class Cache:
 
     def _adopt(self, folder: str) -> None:
         self.folder = folder
-        if folder != os.path.join(self._store, ".cache"):
+        own = os.path.join(self._store, ".cache")
+        # An older cache may lie elsewhere though the store can be written by now.
+        if folder != own and not any(map(files.is_writable_dir, (own, self._store))):
             self.note = f"the store cannot be written; its cache is in {folder}"
 
     def _readable(self) -> list[str]:
@@ -217,4 +259,9 @@ def _snapshot_name(key: str) -> str:
 
 
 def _is_snapshot(name: str) -> bool:
-    return name.startswith("snapshot-") and name.endswith(".bin")
+    return name.startswith("snapshot-")
+
+
+def _is_ours(name: str) -> bool:
+    """Whether a temporary file was to become one of the cache's: nobody writes one now."""
+    return _is_snapshot(name) or name in (_STATE, _ROOT)

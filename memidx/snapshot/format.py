@@ -2,6 +2,7 @@
 
     bytes 0..7    magic `MIDXSNP` and the format version, one byte
     bytes 8..15   length of the header, unsigned little-endian
+    bytes 16..23  checksum of the header (CRC-32), unsigned little-endian
     then          header: JSON with facts and a table {section: [typecode, offset, count]}
     then          sections, each starting at a multiple of 8
 
@@ -13,15 +14,16 @@ are a blob section `NAME` with offsets in `NAME.at` (one more than there are val
 from __future__ import annotations
 
 import json
+import zlib
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from memidx.errors import StoreCorrupt
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 _MAGIC = b"MIDXSNP" + bytes([FORMAT_VERSION])
-_PREFIX = 16
+_PREFIX = 24
 _ALIGN = 8
 
 
@@ -36,11 +38,11 @@ class Sections:
     def __init__(self, data: memoryview, name: str) -> None:
         if bytes(data[:8]) != _MAGIC:
             raise StoreCorrupt("not a snapshot of this version", path=name)
-        length = int.from_bytes(data[8:_PREFIX], "little")
-        try:
-            header = json.loads(bytes(data[_PREFIX : _PREFIX + length]))
-        except ValueError as error:
-            raise StoreCorrupt("the snapshot's header is damaged", path=name) from error
+        length = int.from_bytes(data[8:16], "little")
+        head = bytes(data[_PREFIX : _PREFIX + length])
+        if zlib.crc32(head) != int.from_bytes(data[16:_PREFIX], "little"):
+            raise StoreCorrupt("the snapshot's header is damaged", path=name)
+        header = json.loads(head)
         if len(data) != header["size_bytes"]:
             raise StoreCorrupt(
                 "the snapshot is cut short",
@@ -49,19 +51,23 @@ class Sections:
                 found=str(len(data)),
             )
         self.facts: dict[str, Any] = header["facts"]
-        self._table: dict[str, tuple[str, int, int]] = header["sections"]
+        self._table: dict[str, tuple[str, int, int, int]] = header["sections"]
         self._data = data
         self._start = _aligned(_PREFIX + length)
 
     def array(self, name: str) -> Any:
         """Section `name` as a typed memoryview."""
-        code, offset, count = self._table[name]
+        code, offset, count, _ = self._table[name]
         begin = self._start + offset
         view = self._data[begin : begin + count * array(code).itemsize]
         return view if code == "B" else view.cast(code)  # type: ignore[call-overload]  # from a file
 
-    def __contains__(self, name: str) -> bool:
-        return name in self._table
+    def is_sound(self) -> bool:
+        """Whether every section is as it was written; reads the whole file."""
+        return all(
+            zlib.crc32(self.array(name).cast("B")) == checksum
+            for name, (_, _, _, checksum) in self._table.items()
+        )
 
 
 class Blobs:
@@ -111,10 +117,10 @@ def serialise(
     Yields:
         Pieces to be written one after another.
     """
-    table: dict[str, tuple[str, int, int]] = {}
+    table: dict[str, tuple[str, int, int, int]] = {}
     offset = 0
     for name, (code, data) in sections.items():
-        table[name] = (code, offset, len(data) // array(code).itemsize)
+        table[name] = (code, offset, len(data) // array(code).itemsize, zlib.crc32(data))
         offset = _aligned(offset + len(data))
     header, start = b"", 0
     size = -1
@@ -125,6 +131,7 @@ def serialise(
         header = json.dumps(document, separators=(",", ":")).encode()
         start = _aligned(_PREFIX + len(header))
     yield _MAGIC + len(header).to_bytes(8, "little")
+    yield zlib.crc32(header).to_bytes(8, "little")
     yield header
     yield bytes(start - _PREFIX - len(header))
     for _, data in sections.values():

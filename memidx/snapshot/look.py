@@ -8,18 +8,22 @@ writes it to the shards.
 from __future__ import annotations
 
 import hashlib
+import os.path
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from memidx.analysis.base import Analyzer
-from memidx.errors import FileError, StoreCorrupt
+from memidx.documents import Document
+from memidx.errors import FileError, StoreCorrupt, StoreMissing
 from memidx.files import Signature
 from memidx.indexing.plan import Plan, make_plan, newest
 from memidx.indexing.scan import Scan, Scanner
 from memidx.indexing.state import State
 from memidx.snapshot.builder import Placed, build_snapshot
+from memidx.snapshot.workers import MakeAnalyzer
 from memidx.snapshot.workspace import Workspace, analyzer_key
-from memidx.store.line import decode_line, line_sum
+from memidx.store.layout import MANIFEST_NAME
+from memidx.store.line import DamagedLine, decode_line, line_sum
 from memidx.store.manifest import Manifest
 from memidx.store.reader import (
     Damage,
@@ -68,13 +72,21 @@ class Look:
         """Documents in ascending order of `doc_id`."""
         made = self.scan.documents if self.scan else {}
         for doc_id, line in self.lines.items():
-            document = made.get(doc_id) or decode_line(line)
+            document = made.get(doc_id) or _decoded(doc_id, line)
             yield Placed(document, line_sum(line), self.begins.get(doc_id, 1))
 
-    def snapshot(self, analyzer: Analyzer) -> Iterator[bytes]:
-        """Bytes of the snapshot of this content."""
-        facts = {"build_id": self.build_id, "analyzer": analyzer.fingerprint()}
-        return build_snapshot(self.placed(), analyzer, facts=facts)
+    def snapshot(
+        self, analyzer: Analyzer, *, jobs: int = 1, make_analyzer: MakeAnalyzer | None = None
+    ) -> Iterator[bytes]:
+        """Bytes of the snapshot of this content; `jobs` processes analyse it."""
+        facts = {
+            "build_id": self.build_id,
+            "analyzer": analyzer.fingerprint(),
+            "analyzer_name": analyzer.name,
+        }
+        return build_snapshot(
+            self.placed(), analyzer, facts=facts, jobs=jobs, make_analyzer=make_analyzer
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,21 +109,46 @@ class Content:
 
 
 def read_content(store: str) -> Content:
-    """Read a store, and what is left of it where its manifest is damaged.
+    """Read a store, and what is left of it where its manifest is damaged or missing.
+
+    A writer may replace shards meanwhile: then it is read again. Only the lock excludes a mix of
+    shards from before and after a write, so whoever derives something from this holds it.
 
     Raises:
         StoreMissing: There is no store.
         StoreVersion: Another version wrote it.
     """
-    signatures = store_signature(store)
+    for _ in range(_ATTEMPTS):
+        signatures = store_signature(store)
+        content = _read_once(store, signatures)
+        if store_signature(store) == signatures:
+            break
+    return content
+
+
+def _read_once(store: str, signatures: Mapping[str, Signature]) -> Content:
     try:
         stored = read_store(store)
-    except StoreCorrupt as error:
+    except (StoreCorrupt, StoreMissing) as error:
         # Without its manifest, the shards in the folder are still the documents.
         rest = read_shards(store)
-        lost = Damage(error.path or store, error.line, error.what)
+        if isinstance(error, StoreMissing) and not rest.signatures:
+            raise
+        what = "the manifest is missing" if isinstance(error, StoreMissing) else error.what
+        lost = Damage(os.path.join(store, MANIFEST_NAME), error.line, what)
         return Content(rest.lines, (lost, *rest.damage), rest.manifest, False, signatures)
-    return Content(stored.lines, stored.damage, stored.manifest, True, stored.signatures)
+    return Content(stored.lines, stored.damage, stored.manifest, True, signatures)
+
+
+def _decoded(doc_id: str, line: bytes) -> Document:
+    """The document of a stored line; its checksum is right, but another program may write too."""
+    try:
+        return decode_line(line)
+    except DamagedLine as error:
+        raise StoreCorrupt(
+            f"the line of {doc_id} is whole, but no document: {error.reason}",
+            hint="run `memidx build --full` where the sources are",
+        ) from error
 
 
 def look_at_store(lines: Mapping[str, bytes], damage: tuple[Damage, ...]) -> Look:

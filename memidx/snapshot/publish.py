@@ -6,16 +6,16 @@ Under the lock: compare, write the shards that changed, derive the snapshot, rec
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from memidx.analysis.base import Analyzer
 from memidx.errors import StoreMissing
 from memidx.indexing.state import State
 from memidx.snapshot.cache import Cache
 from memidx.snapshot.look import Look, look_at_sources, read_content, record, without_newest
+from memidx.snapshot.workers import MakeAnalyzer
 from memidx.snapshot.workspace import Workspace
-from memidx.store.layout import SHARD_CAP_BYTES
+from memidx.store.layout import MANIFEST_NAME, SHARD_CAP_BYTES, layout
 from memidx.store.line import decode_line
 from memidx.store.manifest import Manifest
 from memidx.store.reader import Damage
@@ -52,17 +52,36 @@ def check_store(workspace: Workspace, root: str, cache: Cache, manifest: Manifes
     look = look_at_sources(workspace, root, lines, damage, known)
     look, pending = without_newest(look, workspace, root, lines, damage, known)
     differs = current is None or replace(manifest, shards=current.shards) != current
-    behind = bool(look.plan.size > len(pending) or differs or damage)
+    misplaced = current is not None and layout_differs(
+        workspace.store, look.lines, current, pending
+    )
+    behind = bool(look.plan.size > len(pending) or differs or damage or misplaced)
     return Built(look, None, behind, differs, pending)
+
+
+def layout_differs(
+    store: str, lines: Mapping[str, bytes], manifest: Manifest, pending: Collection[str]
+) -> bool:
+    """Whether a build would lay the same lines out otherwise, or remove a shard file.
+
+    A merge can make a shard pass the cap; a branch switch can leave a file nobody names. What is
+    pending is not in the store and need not be.
+    """
+    newer = frozenset(pending)
+    sizes = ((doc_id, len(line)) for doc_id, line in lines.items() if doc_id not in newer)
+    wanted = set(layout(sizes, SHARD_CAP_BYTES))
+    there = {name for name in store_signature(store) if name != MANIFEST_NAME}
+    return not wanted == there == set(manifest.shards)
 
 
 def build_store(
     workspace: Workspace,
     root: str,
-    analyzer: Analyzer,
+    make_analyzer: MakeAnalyzer,
     cache: Cache,
     manifest: Manifest,
     *,
+    jobs: int,
     full: bool,
     shard: bool | None,
     now_ns: int,
@@ -70,6 +89,8 @@ def build_store(
     """Make the store hold what the sources hold, and derive its snapshot.
 
     Args:
+        make_analyzer: Makes the analyzer of the snapshot, here or in another process.
+        jobs: Processes that analyse documents.
         manifest: Names and source definitions; the shards are the writer's to say.
         full: Read every file anew and take no line from the store, but for the documents of a
             failed source. The bytes are the same as without.
@@ -80,6 +101,7 @@ def build_store(
         InputError: One shard was asked for and does not hold the documents.
         FileError: The store cannot be written; it is as it was.
     """
+    analyzer = make_analyzer()
     with cache.lock_store(BUILD_LOCK_WAIT_S):
         lines, damage, current = _content(workspace.store)
         known = None if full else _known(cache, workspace, root)
@@ -93,7 +115,8 @@ def build_store(
         cache.write_root(root)
         key = look.key(analyzer)
         if cache.open_snapshot(key) is None:
-            cache.write_snapshot(key, look.snapshot(analyzer))
+            pieces = look.snapshot(analyzer, jobs=jobs, make_analyzer=make_analyzer)
+            cache.write_snapshot(key, pieces)
         settled = replace(look, plan=look.plan.done(), damage=())
         signatures = store_signature(workspace.store)
         cache.write_state(record(settled, workspace, key=key, store=signatures, recorded_ns=now_ns))

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 # How long a query waits for another process before it answers from the last snapshot.
 LOCK_WAIT_S = 2.0
+_ATTEMPTS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +180,14 @@ class Refresher:
         return later
 
     def _thorough(self, now_ns: int, *, checked: bool) -> Ready:
+        """Compare and derive under the lock: no writer can be half way while the store is read."""
+        try:
+            with self._cache.lock(LOCK_WAIT_S):
+                return self._look(now_ns, checked=checked)
+        except StoreLocked:
+            return self._last()
+
+    def _look(self, now_ns: int, *, checked: bool) -> Ready:
         # Loaded only when something changed: a search on an unchanged project needs none of it.
         from memidx.snapshot.look import look_at_sources, look_at_store, read_content, record
 
@@ -197,12 +206,11 @@ class Refresher:
             look = look_at_store(stored.lines, stored.damage)
         key = look.key(self._analyzer)
         state = record(look, self.workspace, key=key, store=stored.signatures, recorded_ns=now_ns)
+        snapshot = self._derive(look, key)
         # An unchecked look must not be taken for a comparison with the sources later.
-        keep = state if checked or root is None else None
-        try:
-            snapshot = self._derive(look, key, keep)
-        except StoreLocked:
-            return self._last(previous)
+        if checked or root is None:
+            self._remember(state)
+            self._cache.prune(key)
         if previous is None:
             news = look.plan.size > 0
         else:
@@ -220,21 +228,17 @@ class Refresher:
             n_parsed=scan.n_parsed if scan else 0,
         )
 
-    def _derive(self, look: Look, key: str, state: State | None) -> Snapshot:
-        """The snapshot of a look, built under the lock unless somebody has; `state` is recorded."""
+    def _derive(self, look: Look, key: str) -> Snapshot:
+        """The snapshot of a look, unless it is there already."""
         snapshot = self._open(key)
-        if snapshot is None:
-            with self._cache.lock(LOCK_WAIT_S):
-                # Whoever held the lock before may have built this very snapshot.
-                snapshot = self._open(key)
-                if snapshot is None:
-                    self._cache.write_snapshot(key, look.snapshot(self._analyzer))
-                    snapshot = self._open(key)
-                if state is not None:
-                    self._remember(state)
-                    self._cache.prune(key)
-        elif state is not None:
-            self._remember(state)
+        if snapshot is not None:
+            return snapshot
+        try:
+            self._cache.write_snapshot(key, look.snapshot(self._analyzer))
+        except FileError as error:
+            # A full disk must not cost the answer.
+            self._cache.keep_in_memory(key, look.snapshot(self._analyzer), error.what)
+        snapshot = self._open(key)
         if snapshot is None:
             raise FileError("the snapshot that was just written cannot be read", path=key)
         return snapshot
@@ -247,7 +251,7 @@ class Refresher:
             place = path if line is None else f"{path}:{line}"
             more = f" and {len(state.damage) - 1} more" if len(state.damage) > 1 else ""
             notes.append(
-                f"the store is damaged: {place}: {reason}{more}; this answer is whole, from the "
+                f"the store is damaged: {place}: {reason}{more}; what is found is whole, from the "
                 "sources, and `memidx build` mends the store"
             )
         if self._cache.note:
@@ -259,17 +263,25 @@ class Refresher:
             return self._ready.snapshot
         return self._cache.open_snapshot(key)
 
-    def _last(self, previous: State | None) -> Ready:
-        """The last snapshot, when a newer one cannot be built now."""
-        snapshot = None if previous is None else self._open(previous.snapshot)
-        if previous is None or snapshot is None:
-            raise StoreLocked(
-                "another process is writing the index, and there is no earlier snapshot",
-                path=self.workspace.store,
-                hint="try again in a moment",
-            )
-        note = "another process is writing the index: this answer is from the last snapshot"
-        return Ready(snapshot, "stale", previous, notes=(note,))
+    def _last(self) -> Ready:
+        """The last snapshot, when a newer one cannot be built now.
+
+        Its own state is not believed for long: whoever holds the lock may have replaced it.
+        """
+        for _ in range(_ATTEMPTS):
+            mine = self._ready.state if self._ready else None
+            for state in (self._cache.read_state(), mine):
+                snapshot = None if state is None else self._open(state.snapshot)
+                if state is not None and snapshot is not None:
+                    note = (
+                        "another process is writing the index: this answer is the last snapshot's"
+                    )
+                    return Ready(snapshot, "stale", state, notes=(note,))
+        raise StoreLocked(
+            "another process is writing the index, and there is no earlier snapshot",
+            path=self.workspace.store,
+            hint="try again in a moment",
+        )
 
     def _remember(self, state: State) -> None:
         # Without a record the next search looks at everything again; it is not wrong.

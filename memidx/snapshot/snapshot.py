@@ -61,6 +61,7 @@ class Snapshot:
     def __init__(self, data: memoryview, name: str) -> None:
         sections = Sections(data, name)
         facts = sections.facts
+        self.is_sound = sections.is_sound
         self.facts: dict[str, Any] = facts
         self.n_docs: int = facts["n_docs"]
         self.n_searchable: int = facts["n_searchable"]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from memidx.analysis.base import Analyzer
 from memidx.config import SourceConfig
+from memidx.sources.base import RULES_VERSION
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,5 +45,5 @@ def analyzer_key(analyzer: Analyzer) -> str:
 
 def settings_key(sources: Sequence[Mapping[str, object]], max_bytes: int) -> str:
     """Hash of whatever decides what a file becomes; another key makes a recorded look useless."""
-    text = json.dumps([sources, max_bytes], sort_keys=True)
+    text = json.dumps([RULES_VERSION, sources, max_bytes], sort_keys=True)
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()

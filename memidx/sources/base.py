@@ -25,6 +25,11 @@ SUFFIXES: Mapping[str, frozenset[str]] = {
 FEEDS = frozenset(("git",))
 
 
+RULES_VERSION = 1
+"""Raise it whenever a file's bytes could give another document than before (a parser's rule, a
+redaction, a title): what was recorded of files under earlier rules is then read anew."""
+
+
 @dataclass(frozen=True, slots=True)
 class FileEntry:
     """A file that belongs to a source.

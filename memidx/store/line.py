@@ -34,10 +34,16 @@ _json = json.JSONEncoder(
 
 
 class DamagedLine(ValueError):
-    """A line that is not what was written; the reason is for a person to read."""
+    """A line that is not what was written.
 
-    def __init__(self, reason: str) -> None:
+    Attributes:
+        reason: For a person to read.
+        lost: Whether it was a document's; a conflict marker stands between documents.
+    """
+
+    def __init__(self, reason: str, *, lost: bool = True) -> None:
         self.reason = reason
+        self.lost = lost
         super().__init__(reason)
 
 
@@ -110,7 +116,7 @@ def check_line(line: bytes) -> None:
         or line[body_end:sum_start] != _SUM_HEAD
         or line[-len(_SUM_TAIL) :] != _SUM_TAIL
     ):
-        raise DamagedLine(_what_is_wrong(line))
+        raise DamagedLine(_what_is_wrong(line), lost=_MARKER.match(line) is None)
     if _digest(memoryview(line)[:body_end]) != line[sum_start : -len(_SUM_TAIL)]:
         raise DamagedLine("its checksum does not match")
 

@@ -200,7 +200,7 @@ def _read_lines(
             check_line(line)
             doc_id = line_doc_id(line)
         except DamagedLine as error:
-            damage.append(Damage(file, number, error.reason, _guess_doc_id(line)))
+            damage.append(Damage(file, number, error.reason, _guess_doc_id(line), error.lost))
             continue
         if doc_id in places:
             damage.append(_duplicate(doc_id, line, file, number, lines, places))

@@ -64,6 +64,18 @@ def test_one_edited_file_changes_one_line_of_one_shard(
     assert (report.shards_written, report.lines_written) == (1, 1)
 
 
+def test_processes_change_no_byte(tmp_path: Path) -> None:
+    """Store and snapshot are the same for any number of processes."""
+    root = write_tree(tmp_path / "project", FILES)
+    snapshots = []
+    for jobs in (1, 2):
+        store = tmp_path / f"store{jobs}"
+        memidx.build([str(root)], store=str(store), jobs=jobs, env={})
+        snapshots.append(next((store / ".cache").glob("snapshot-*.bin")).read_bytes())
+    assert snapshots[0] == snapshots[1]
+    assert committed(tmp_path / "store1") == committed(tmp_path / "store2")
+
+
 def test_shards_change_no_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Statistics are global: one shard or many, the same scores."""
     root = write_tree(tmp_path / "project", FILES)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import memidx
-from memidx.errors import StoreCorrupt, StoreMissing
+from memidx.errors import ConfigError, InputError, StoreCorrupt, StoreMissing
 from tests.support import write_tree
 
 FILES = {
@@ -291,3 +291,139 @@ def test_memidx_never_indexes_itself(tmp_path: Path) -> None:
     memidx.build(root=str(root), store=str(root / "second"), env={})
     report = memidx.build(root=str(root), env={})
     assert (report.n_docs, report.n_added) == (1, 0)
+
+
+def test_a_build_without_paths_goes_by_what_the_store_was_built_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From another folder, and without paths, no document is taken for deleted."""
+    root = write_tree(tmp_path / "p", {**FILES, "other.md": "not asked for"})
+    store = str(tmp_path / "store")
+    memidx.build([str(root / "docs")], root=str(root), store=store, env={})
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert not memidx.build(store=store, check=True, env={}).behind
+    report = memidx.build(store=store, env={})
+    assert (report.n_docs, report.n_removed, report.root) == (2, 0, str(root))
+
+
+def test_a_path_outside_root_is_refused(tmp_path: Path) -> None:
+    """It could never be read; nothing is written."""
+    root = write_tree(tmp_path / "p", FILES)
+    outside = write_tree(tmp_path / "q", FILES)
+    with pytest.raises(InputError, match="outside root"):
+        memidx.build([str(outside)], root=str(root), env={})
+    assert not (root / "store").exists()
+
+
+def test_aliases_widen_a_query_and_are_followed(project: Path) -> None:
+    """The alias file is read, and an edit of it is seen by an open index."""
+    (project / "memidx.toml").write_text(f'[analysis]\naliases = "aliases.txt"\n{CONFIG}')
+    (project / "aliases.txt").write_text("# ours\nmutex = lock\n")
+    with memidx.open(str(project / "store"), env={}) as index:
+        assert ids(index, "mutex") == ["docs/lock.md"]
+        (project / "aliases.txt").write_text("outing = picnic, weather\n")
+        assert ids(index, "outing") == ["notes/day.md"]
+        assert ids(index, "mutex") == []
+        (project / "aliases.txt").write_text("no sign\n")
+        with pytest.raises(ConfigError, match=r"aliases.txt:1: this is no alias"):
+            index.search("lock")
+
+
+def test_a_misspelt_source_in_a_query_is_named(project: Path) -> None:
+    """No query raises; the note says which sources there are."""
+    with memidx.open(str(project / "store"), env={}) as index:
+        answer = index.search("lock source:doc")
+    assert answer.verdict == "filtered_out"
+    assert any("no source is named doc; there are: docs, notes" in n for n in answer.notes)
+
+
+@pytest.mark.parametrize("damage", ["missing", "flipped"])
+def test_a_lost_manifest_and_a_failed_source_lose_no_document(project: Path, damage: str) -> None:
+    """The shards hold what the source cannot give now: refused, and nothing is written."""
+    manifest, shard = project / "store/manifest.json", project / "store/docs.jsonl"
+    data, lines = manifest.read_bytes(), shard.read_bytes()
+    if damage == "missing":
+        manifest.unlink()
+    else:
+        manifest.write_bytes(data.replace(b"memidx", b"nemidx", 1))
+    (project / "notes").rename(project.parent / "unmounted")
+    with pytest.raises(StoreCorrupt):
+        memidx.build(root=str(project), env={})
+    assert shard.read_bytes() == lines
+    (project.parent / "unmounted").rename(project / "notes")
+    with memidx.open(str(project / "store"), env={}) as index:
+        assert len(index.search("lock picnic").hits) == 2
+    memidx.build(root=str(project), env={})
+    assert (manifest.read_bytes(), shard.read_bytes()) == (data, lines)
+
+
+def test_a_layout_that_a_merge_made_is_behind(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A shard past the cap, or a shard file nobody names: `--check` and `verify` see it."""
+    from memidx.snapshot import publish
+
+    assert not memidx.build(root=str(project), check=True, env={}).behind
+    stray = project / "store/docs-a.jsonl"
+    stray.write_bytes(b"")
+    assert memidx.build(root=str(project), check=True, env={}).behind
+    stray.unlink()
+    monkeypatch.setattr(publish, "SHARD_CAP_BYTES", 300)
+    assert memidx.build(root=str(project), check=True, env={}).behind
+    with memidx.open(str(project / "store"), env={}) as index:
+        assert not index.verify().sound
+
+
+def test_new_rules_read_every_file_anew(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was recorded under earlier rules must not stand in for what a file gives now."""
+    from memidx.snapshot import workspace
+    from memidx.text import redact as redaction
+
+    monkeypatch.setattr(redaction, "redact", lambda text: text.replace("lock", "<secret>"))
+    monkeypatch.setattr(workspace, "RULES_VERSION", 99)
+    report = memidx.build(root=str(project), env={})
+    assert report.changed == ("docs/lock.md",)
+
+
+def test_paths_alone_leave_the_store_where_the_caller_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`memidx build docs`, then `memidx query` in the same folder."""
+    write_tree(tmp_path, FILES)
+    monkeypatch.chdir(tmp_path)
+    memidx.build(["docs"], env={})
+    with memidx.open(env={}) as index:
+        assert (index.store, ids(index, "file lock")) == (str(tmp_path / "store"), ["lock.md"])
+
+
+def test_a_build_that_would_take_everything_for_deleted_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No cache, no configuration, none of the documents beside the store: root is not known."""
+    import shutil
+
+    root = write_tree(tmp_path / "p", FILES)
+    memidx.build([str(root)], store=str(root / "store"), env={})
+    shutil.rmtree(root / "docs")
+    shutil.rmtree(root / "notes")
+    shutil.rmtree(root / "store/.cache")
+    monkeypatch.chdir(root)
+    with pytest.raises(InputError, match="does not say where its documents are"):
+        memidx.build(env={})
+    assert memidx.build(root=str(root), env={}).n_removed == 3
+
+
+def test_private_names_in_the_configuration_stay_out_of_the_manifest(tmp_path: Path) -> None:
+    """The manifest is committed too."""
+    secret = "ghp_" + "a1B2c3D4e5" * 4
+    root = write_tree(tmp_path / "p", FILES)
+    (root / "memidx.toml").write_text(
+        f'project_name = "{secret} in /home/zelda/p"\n[[sources]]\nname = "docs"\n'
+        f'exclude = ["{secret}/**"]\n'
+    )
+    memidx.build(root=str(root), env={})
+    manifest = (root / "store/manifest.json").read_text()
+    assert "zelda" not in manifest
+    assert secret not in manifest
+    assert not memidx.build(root=str(root), check=True, env={}).behind

@@ -22,6 +22,8 @@ PIECES = st.sampled_from(
         *"aAbBzZ019_-./:@&'#+\\,*|<>()[]{}\"`~=$%!? \n\t",
         *("Http", "JSON", "get", "the", "'s", "n't", "e.g.", "U.S.", "v2.1.9", "10,000", "C++"),
         *("C#", ".NET", "__init__", "\\_", "::", "--", "2024-05-01T10", "<path>", "<secret>"),
+        *("**", "~~", "==", "<b>", "</b>", "<sub>", "</sub>", "&amp;", "&eacute;", "&#39;"),
+        *("&#x301;", "&lt;", "Ph.", "1_000", "&sum;"),
         *"…½éßİıŁ\u2019\u2013\u2011ﬁ①ｆＡ𝐛²\u00ad\u200b\u200d\ufe0f\ufeff\u0301\u0308\u0345",
         *"память ёй部署方かサーｶﾞ한국\u1112\u1161\u11a8ภาษาำ่ລາວမြန်កខ",
         *"مُحكـی٣שָׁקक़ड़ांᾳΣς🎉🇩🇪\udc80\x00\x85\u2028\u3000\u0e33\u1160\u3164",
@@ -37,6 +39,8 @@ def words_of(analyzer: Analyzer, text: str) -> dict[str, int]:
 
 @given(TEXTS)
 @example("C#.NET::__-__ \u0301x'sn't")
+@example("**bold**word un**do** `a`b`c`d <b>x</b><i>y</i>z s'**b**c `Vec`s __**a**b ***d***e")
+@example("10,000**abc**x U.S.**ab**cd \u0301**ab**cd .NET**ab** 部**ab**cd署 **a**nd")
 def test_spans_equal_document(text: str) -> None:
     """The terms of all spans are the terms of the document, as often."""
     spans = Counter(term for span in ANALYZER.spans(text) for term in span.terms)

@@ -47,6 +47,14 @@ def ranking(analyzer: Analyzer, texts: list[str], query: str) -> list[int]:
     return sorted(matching, key=lambda n: -scores[n])
 
 
+def parts_weight(analyzer: Analyzer, query: str) -> float:
+    """What the parts of a compound weigh together, beside its whole at 1."""
+    (word,) = analyzer.query(query)
+    weights = dict(word.terms)
+    assert weights.pop(word.whole) == 1.0
+    return sum(weights.values())
+
+
 @pytest.mark.parametrize(
     ("text", "query"),
     [
@@ -93,6 +101,8 @@ def ranking(analyzer: Analyzer, texts: list[str], query: str) -> list[int]:
         ("released 2.0.0rc1.", "2.0.0rc1"),
         ("on 2024-05-01T10:00:00Z", "2024-05-01"),
         ("on 2024-05-01", "2024-05"),
+        ("20240501T100000Z", "20240501"),
+        ("limit = 1_000_000", "1000000"),
         ("costs 10,000 credits", "10000"),
         ("costs 10000 credits", "10,000"),
         ("at most 50%", "50%"),
@@ -107,6 +117,11 @@ def ranking(analyzer: Analyzer, texts: list[str], query: str) -> list[int]:
         ("C++ and C#, F# or .NET", "C++"),
         ("C++ and C#, F# or .NET", "c#"),
         ("C++ and C#, F# or .NET", "F#"),
+        ("C♯", "C#"),
+        ("a Ph.D. thesis", "PhD"),
+        ("a PhD thesis", "Ph.D."),
+        ("U.S. policy", "U.S"),
+        ("US policy", "U.S"),
         ("C++ and C#, F# or .NET", ".NET"),
         ("needs C++17", "C++"),
         ("on ASP.NET Core", "net"),
@@ -118,6 +133,31 @@ def ranking(analyzer: Analyzer, texts: list[str], query: str) -> list[int]:
         ("the ==cutover== plan", "cutover"),
         ("**bold**word", "word"),
         ("**bold**word", "bold"),
+        # words that markup stands inside
+        ("**bold**word", "boldword"),
+        ("**C**ommand", "command"),
+        ("un**do** it", "undo"),
+        ("un**frigging**believable", "unfriggingbelievable"),
+        ("~~x1~~yes", "x1yes"),
+        ("==mar==ked", "marked"),
+        ("`Vec`tor", "vector"),
+        ("***both***ways", "bothways"),
+        ("*pre*fixes", "prefix"),
+        ("<b>str</b>ong", "strong"),
+        ("H<sub>2</sub>O, H~2~O", "H₂O"),
+        ("x<sup>2</sup>", "x²"),
+        ("the 1<sup>st</sup> one", "1st"),
+        ("**max**_retries", "max_retries"),
+        ("**сло**во", "слово"),
+        # character references
+        ("R&amp;D at AT&amp;T", "R&D"),
+        ("don&#39;t", "don't"),
+        ("it&rsquo;s the caf&eacute;", "café"),
+        ("cafe&#x301;", "café"),
+        ("Stra&szlig;e", "strasse"),
+        ("one&nbsp;two", "two"),
+        ("Vec&lt;String&gt;", "string"),
+        ("return &image;", "image"),
         ("set `max_retries`", "max_retries"),
         ("set max\\_retries", "max_retries"),
         ("[[wiki|alias]]", "wiki alias"),
@@ -189,6 +229,16 @@ def test_query_finds_document(analyzer: Analyzer, text: str, query: str) -> None
         ("<path>/notes holds <secret>", "path"),
         ("10,000", "10"),
         ("party", "art"),
+        ("2**3abc", "23abc"),
+        ("base==other", "baseother"),
+        ("width*height*depth", "widthheightdepth"),
+        ("x**y**z", "xyz"),
+        ("| **one**|two |", "onetwo"),
+        ("**one** **two**", "onetwo"),
+        ("one<br>two", "onetwo"),
+        ("<td>one</td><td>two</td>", "onetwo"),
+        ("Vec<T>x", "vectx"),
+        ("one&nbsp;two", "nbsp"),
     ],
 )
 def test_query_does_not_find_document(analyzer: Analyzer, text: str, query: str) -> None:
@@ -226,10 +276,68 @@ def test_exact_holder_is_first(
 def test_parts_never_outweigh_the_whole(analyzer: Analyzer) -> None:
     """However many parts a compound has, their weights add up to at most that of the whole."""
     for query in ("a-b", "alpha_beta_gamma_delta", "memidx/search/max_retries.py", "x.y.z.q.r"):
-        (word,) = analyzer.query(query)
-        weights = dict(word.terms)
-        assert weights.pop(word.whole) == 1.0
-        assert sum(weights.values()) <= 1.0 + 1e-9
+        assert parts_weight(analyzer, query) <= 1.0 + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("query", "weight"),
+    [
+        ("max_retries", 0.25),
+        ("parseHTMLResponse", 0.25),
+        ("memidx.search.passages", 0.25),
+        ("std::vector", 0.25),
+        ("user@example", 0.25),
+        ("src/max_retries.py", 0.25),
+        ("non-parseHTML", 0.25),
+        ("well-known", 1.0),
+        ("client/server/peer", 1.0),
+        ("rock'n'roll", 1.0),
+        ("sha256", 1.0),
+        ("iPhone-cover", 1.0),
+    ],
+)
+def test_parts_of_a_name_weigh_less(analyzer: Analyzer, query: str, weight: float) -> None:
+    """Parts of an identifier weigh a quarter together, of a compound of the language as much."""
+    assert parts_weight(analyzer, query) == pytest.approx(weight)
+
+
+def test_a_name_beats_its_parts_at_three_times_the_length(analyzer: Analyzer) -> None:
+    """One occurrence in a note of three times the average length beats any repetition."""
+    # With k1 1.5 and b 0.75 BM25 gives at most 2.5 idf to a term, and 0.52 to one occurrence in
+    # a text of three times the average length: 1.25 * 0.52 > 0.25 * 2.5.
+    filler = [" ".join(f"word{n}x{m}" for m in range(12)) for n in range(40)]
+    exact = "atomic_write_json " + "other " * 36
+    stuffed = "atomic write json, json atomic write. " * 6
+    texts = [*filler, stuffed, exact]
+    assert ranking(analyzer, texts, "atomic_write_json") == [41, 40]
+
+
+def test_markup_inside_a_word_adds_no_length(analyzer: Analyzer) -> None:
+    """The word as a whole is a further term, as that of a compound is."""
+    words = analyzer.document(title="", path="", text="**bold**word")[0]
+    assert dict(words.tf) == {"bold": 1, "word": 1, "boldword": 1}
+    assert words.length == 2
+
+
+def test_a_plural_of_code_adds_nothing(analyzer: Analyzer) -> None:
+    """`Vec`s is found by its first piece, which counts once."""
+    assert words_of(analyzer, "`Vec`s") == {"vec": 1, "s": 1}
+
+
+def test_spans_see_through_character_references(analyzer: Analyzer) -> None:
+    """A span covers the reference, not what it stands for, also beside ligatures."""
+    text = "a caf&eacute;s ﬁx R&amp;D &#x1d41b;old"
+    shown = {text[span.start : span.end]: span.terms for span in analyzer.spans(text)}
+    assert shown["caf&eacute;s"] == ("cafe",)
+    assert shown["ﬁx"] == ("fix",)
+    assert shown["R"] == ("r", "r&d")
+    assert shown["&#x1d41b;old"] == ("bold",)
+
+
+def test_spans_of_a_word_that_markup_stands_inside(analyzer: Analyzer) -> None:
+    """The whole word hangs on its first piece."""
+    spans = [(s.start, s.end, s.terms) for s in analyzer.spans("so **bold**word")]
+    assert spans == [(0, 2, ("so",)), (5, 9, ("bold", "boldword")), (11, 15, ("word",))]
 
 
 def test_terms_by_hand(analyzer: Analyzer) -> None:

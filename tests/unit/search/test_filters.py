@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memidx.errors import InputError
-from memidx.search.filters import glob_regex, make_filters
+from memidx.search.filters import glob_regex, make_filters, path_regex
 from memidx.text.dates import days_since_epoch
 
 
@@ -32,6 +32,31 @@ from memidx.text.dates import days_since_epoch
 def test_globs(glob: str, path: str, expected: bool) -> None:
     """`*` stays within a folder, `**` does not, and the rest is literal."""
     assert bool(glob_regex(glob).fullmatch(path)) is expected
+
+
+@pytest.mark.parametrize(
+    ("glob", "path", "expected"),
+    [
+        ("docs", "docs/a.md", True),
+        ("docs/", "docs/x/a.md", True),
+        ("docs", "other/docs/a.md", True),
+        ("/docs", "other/docs/a.md", False),
+        ("*.jsonl", "notes/a.jsonl", True),
+        ("/*.jsonl", "notes/a.jsonl", False),
+        ("notes/*.jsonl", "x/notes/a.jsonl", False),
+        ("docs/decisions", "docs/decisions/1.md", True),
+        ("doc", "docs/a.md", False),
+    ],
+)
+def test_path_filters_read_globs_as_gitignore_does(glob: str, path: str, expected: bool) -> None:
+    """A bare name is found at any depth, and a folder stands for what is in it."""
+    assert bool(path_regex(glob).fullmatch(path)) is expected
+
+
+def test_until_a_time_is_that_moment() -> None:
+    """Only a date includes its whole day."""
+    filters = make_filters(until="2026-11-30T06:00:00Z", as_of_day=0.0)
+    assert filters.until_day == pytest.approx(days_since_epoch("2026-11-30") + 0.25, abs=1e-6)
 
 
 def test_dates_are_inclusive_days() -> None:

@@ -125,6 +125,32 @@ def test_rrf_gives_the_best_of_every_channel_one() -> None:
     assert found.best[0].relevance == pytest.approx(1.0)
 
 
+def test_rrf_counts_ranks_from_sixty() -> None:
+    """Second in both channels is worth (60 + 1) / (60 + 2) of the first."""
+    notes = [make("a.md", "lock lock lock"), make("b.md", "lock and more words"), *NOTES[3:]]
+    found, ids = ranking_of(notes, "lock", search=SearchConfig(strategy="hybrid", fusion="rrf"))
+    assert ids == ["a.md", "b.md"]
+    assert found.best[1].relevance == pytest.approx(61 / 62)
+
+
+def test_a_third_of_the_query_is_enough_for_a_label() -> None:
+    """Two of six content words are 33 %, above 30 %."""
+    notes = [make(f"{n}.md", f"note number {n}") for n in range(200)]
+    notes.append(make("x.md", "zebra giraffe"))
+    found, _ = ranking_of(notes, "zebra giraffe lions tigers wolves foxes")
+    assert found.best[0].confidence == "reliable"
+
+
+def test_the_fallback_ranks_every_match() -> None:
+    """A match in the title only has no cosine; it stays, behind the others."""
+    notes = [make(f"{n}.md", "apples") for n in "abcd"]
+    notes.append(make("t.md", "pears", title="Apples"))
+    found, ids = ranking_of(notes, "apples")
+    assert found.strategy == "vector"
+    assert ids == ["a.md", "b.md", "c.md", "d.md", "t.md"]
+    assert found.best[-1].score == 0.0
+
+
 def test_repetition_does_not_change_the_label() -> None:
     """`beta beta beta` is as sure as `beta`."""
     notes = [make("a.md", "beta test"), make("b.md", "alpha test"), make("c.md", "gamma")]

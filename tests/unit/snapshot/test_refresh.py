@@ -62,7 +62,7 @@ def test_a_held_lock_without_a_snapshot_is_an_error(
 def test_any_file_of_the_cache_can_be_deleted_or_damaged(project: Path, name: str) -> None:
     """Everything in the cache is derived again; the answer is the same."""
     cache = project / "store/.cache"
-    path = next(cache.glob(f"{name}*"))
+    path = next(p for p in cache.glob(f"{name}*") if p.suffix != ".ok")
     for spoil in (path.unlink, lambda: path.write_bytes(b"{"), lambda: path.write_bytes(b"")):
         spoil()
         with memidx.open(str(project / "store"), env={}) as index:
@@ -78,7 +78,7 @@ def test_one_snapshot_is_kept(project: Path) -> None:
         write_tree(project, {"a.md": f"lock {n}"})
         with memidx.open(str(project / "store"), env={}) as index:
             index.search("lock")
-    assert len(list(cache.glob("snapshot-*"))) == 1
+    assert len(list(cache.glob("snapshot-*.bin"))) == 1
     assert not list((cache / "tmp").iterdir())
 
 
@@ -130,5 +130,56 @@ def test_a_read_only_store_uses_the_cache_folder_it_is_given(
         with _unprivileged(), memidx.open(str(read_only / "store"), env=env) as index:
             answer = index.search("lock")
             assert any(str(cache) in note for note in answer.notes)
-    assert len(list(cache.rglob("snapshot-*"))) == 1
+    assert len(list(cache.rglob("snapshot-*.bin"))) == 1
     assert not (read_only / "store/.cache").exists()
+
+
+def test_a_flipped_byte_of_the_snapshot_is_never_searched(project: Path) -> None:
+    """Any byte: the file is checked whole when it is not the one that was written."""
+    path = next((project / "store/.cache").glob("snapshot-*.bin"))
+    data = path.read_bytes()
+    with memidx.open(str(project / "store"), env={}) as index:
+        expected = [(hit.doc_id, hit.score, hit.snippet) for hit in index.search("lock").hits]
+    for place in range(0, len(data), 37):
+        path.write_bytes(data[:place] + bytes([data[place] ^ 0x10]) + data[place + 1 :])
+        with memidx.open(str(project / "store"), env={}) as index:
+            found = [(hit.doc_id, hit.score, hit.snippet) for hit in index.search("lock").hits]
+        assert found == expected, place
+    assert path.read_bytes() == data
+
+
+def test_a_full_disk_costs_no_answer(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The snapshot is kept in memory then, and the answer says so."""
+    from memidx import files
+    from memidx.errors import FileError
+
+    write = files.write_atomic
+
+    def full(path: str, data: object, *, scratch_dir: str) -> int:
+        if path.endswith(".bin"):
+            raise FileError("cannot write: No space left on device", path=path)
+        return write(path, data, scratch_dir=scratch_dir)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(files, "write_atomic", full)
+    write_tree(project, {"c.md": "zeppelin"})
+    with memidx.open(str(project / "store"), env={}) as index:
+        answer = index.search("zeppelin")
+    assert [hit.doc_id for hit in answer.hits] == ["c.md"]
+    assert any("No space left" in note for note in answer.notes)
+
+
+def test_a_stale_answer_is_from_the_newest_snapshot(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The snapshot an open index knew may be gone; another process recorded a newer one."""
+    monkeypatch.setattr(refresh, "LOCK_WAIT_S", 0.05)
+    store = str(project / "store")
+    with memidx.open(store, env={}) as mine, memidx.open(store, env={}) as theirs:
+        mine.search("lock")
+        write_tree(project, {"c.md": "zeppelin"})
+        theirs.search("zeppelin")
+        write_tree(project, {"d.md": "airship"})
+        mine._refresher._ready = None
+        with store_lock(store, 5.0):
+            answer = mine.search("zeppelin")
+    assert (answer.freshness, [hit.doc_id for hit in answer.hits]) == ("stale", ["c.md"])

@@ -1,0 +1,128 @@
+"""Which words does markup stand inside?
+
+`**bold**word` is read as one word, and so are `un~~do~~`, `` `Vec`tor `` and `H<sub>2</sub>O`.
+Tokens end at markup, so that `bold` and `word` are words; here the word without its markup is
+found, to be indexed as well.
+
+A run of words with markup between them is one word if the markup comes in pairs: `2**3`, `a==b`
+and `x=y` have none. `a*b*c` has a pair, but is a product. Nothing found reaches across white
+space, so a chunk and the text it stands in have the same words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+from memidx.analysis.shapes import shape
+
+
+class Joined(NamedTuple):
+    """A word in which markup stands.
+
+    Attributes:
+        start: Where its first piece begins.
+        text: The word without markup.
+        pieces: What the markup divides it into.
+    """
+
+    start: int
+    text: str
+    pieces: tuple[str, ...]
+
+
+def joined_words(text: str) -> Iterator[Joined]:
+    """Words of a normalised text in which markup stands, in order."""
+    at = 0
+    for hit in _hits(text):
+        if hit < at:
+            continue
+        # All of the chunk that it stands in, perhaps more: white space of other kinds is rare.
+        start = max(text.rfind(" ", at, hit), text.rfind("\n", at, hit), at - 1) + 1
+        end = _pattern("[ \n]").search(text, hit)
+        at = end.start() if end else len(text)
+        for word in _in_chunk(text[start:at]):
+            yield word._replace(start=word.start + start)
+
+
+def _hits(text: str) -> list[int]:
+    """Where markup stands between what may be letters."""
+    # Nearly every text has markup, hardly any has it there. Each pattern begins with a plain
+    # character, for which `re` searches as fast as `in`.
+    hits: list[int] = []
+    for mark, pattern in _MARKS:
+        if mark in text:
+            hits.extend(match.start() for match in _pattern(pattern).finditer(text))
+    return sorted(hits)
+
+
+def _in_chunk(text: str) -> Iterator[Joined]:
+    kinds = shape(text)
+    if "</" in text:
+        kinds = _with_tags(text, kinds)
+    for match in _runs().finditer(kinds):
+        words = [word.span() for word in _pattern(_WORD).finditer(kinds, *match.span())]
+        pieces = tuple(text[start:end] for start, end in words)
+        word = "".join(pieces)
+        if len(pieces) > 1 and _is_word(word, match):
+            yield Joined(words[0][0], word, pieces)
+
+
+def _is_word(word: str, match: re.Match[str]) -> bool:
+    """Whether it is a word rather than a formula."""
+    mark = match["mark"]
+    if not mark:
+        return "E" in match[0] and not word.isdecimal()
+    if len(word) < 3 or word.isdecimal():
+        return False
+    if match["head"] and match["tail"]:  # nothing but its meaning tells it from `a*b*c`
+        return mark in ("`", "~", "~~") or (mark == "**" and word.isalpha() and len(word) > 5)
+    return True
+
+
+_LETTER = "[0-9A-Z_a-z\x80-\U0010ffff]"  # or nearly: a guess, not a verdict
+_INLINE = "(?:a|abbr|b|code|del|em|font|i|ins|kbd|mark|s|small|span|strong|sub|sup|tt|u)"
+_TAG = f"</?{_INLINE}>"
+_MARKS = (
+    ("*", rf"\*(?<={_LETTER}\*)\**(?={_LETTER})"),
+    ("`", f"`(?<={_LETTER}`)(?={_LETTER})"),
+    ("~", f"~(?<={_LETTER}~)~?(?={_LETTER})"),
+    ("==", f"==(?<={_LETTER}==)=*(?={_LETTER})"),
+    ("</", f"<(?<={_LETTER}<)/?{_INLINE}>(?:{_TAG})*(?={_LETTER})"),
+)
+_WORD = "[Aa0m_]+"
+
+
+def _with_tags(text: str, kinds: str) -> str:
+    """Kinds with opening tags as `O` and closing ones as `E`, which no character is."""
+    made = []
+    at = 0
+    for match in _pattern(_TAG).finditer(text):
+        made.append(kinds[at : match.start()])
+        made.append(("E" if text[match.start() + 1] == "/" else "O") * len(match[0]))
+        at = match.end()
+    return "".join(made) + kinds[at:]
+
+
+@cache
+def _runs() -> re.Pattern[str]:
+    # A run begins where no word or mark ends. One that begins with a word does not begin
+    # behind a joint: in `O'Re**il**ly` the word is longer than the run.
+    return re.compile(
+        rf"""
+        (?: (?<![Aa0m_*~=`'./&@:+\\-])(?P<head>{_WORD}) | (?<![Aa0m_*~=`\\]) )
+        (?P<mark>\*{{1,3}}|~~?|==|`) {_WORD} (?P=mark)
+        (?: (?:{_WORD})? (?P=mark) {_WORD} (?P=mark) )*
+        (?P<tail>{_WORD})? (?![Aa0m_*~=`])
+        | (?: (?<![Aa0m_OE'./&@:+\\-]) | (?<![Aa0m_OE])(?=[OE]) )
+        [OE]* {_WORD} (?: [OE]+ {_WORD} )+ [OE]*
+        """,
+        re.VERBOSE,
+    )
+
+
+@cache
+def _pattern(source: str) -> re.Pattern[str]:
+    return re.compile(source)

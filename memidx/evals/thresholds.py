@@ -1,0 +1,170 @@
+"""Above which relevance can the first hit be trusted?
+
+For answers of one strategy over one corpus: how many there are at or above each relevance, and
+how many of those are right; the lowest relevance at which a wanted precision is held; and whether
+what one half of the queries promises is kept on the other half. Pure. Rules: docs/tuning.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memidx.evals.choosing import folds_of
+from memidx.evals.grid_values import TopAnswer
+from memidx.evals.statistics import Interval, wilson_interval
+
+PRECISIONS = (0.9, 0.5)
+# A precision is promised where its lower bound reaches it: one-sided, at this confidence.
+CONFIDENCE = 0.8
+MIN_ANSWERS = 10
+_STEPS = 20
+_LABELS = ("reliable", "candidate")
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Answers at or above a threshold: how many, how many right."""
+
+    name: str
+    n: int
+    n_right: int
+    n_answers: int
+
+    @property
+    def share(self) -> float:
+        """Of all answers, 0..1."""
+        return self.n / self.n_answers if self.n_answers else 0.0
+
+    @property
+    def precision(self) -> float | None:
+        """Share of right ones, 0..1; None without any answer."""
+        return self.n_right / self.n if self.n else None
+
+    @property
+    def interval(self) -> Interval:
+        """95 % interval of the precision."""
+        return wilson_interval(self.n_right, self.n)
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """A wanted precision, and what becomes of it.
+
+    Attributes:
+        precision: What is wanted, 0..1.
+        fitted: Threshold that one half of the queries gives; None where it is out of reach.
+        on_fitted: That half, at or above it.
+        observed: The other half, at or above it.
+        threshold: What all queries give; None where it is out of reach.
+        on_all: All answers, at or above that.
+    """
+
+    label: str
+    precision: float
+    fitted: float | None
+    on_fitted: Bin
+    observed: Bin
+    threshold: float | None
+    on_all: Bin
+
+    @property
+    def is_kept(self) -> bool | None:
+        """Whether the other half is at least as precise; None where nothing can be said."""
+        if self.fitted is None or self.observed.precision is None:
+            return None
+        return self.observed.precision >= self.precision
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """What relevance says about the first hit.
+
+    Attributes:
+        curve: By threshold, ascending; only those that leave fewer answers than the one before.
+        published: First hits that the published label calls reliable, then candidate or better.
+        n_fallback: Answers that another strategy ranked; they take no part.
+    """
+
+    strategy: str
+    n_answers: int
+    n_fallback: int
+    curve: tuple[Bin, ...]
+    published: tuple[Bin, ...]
+    promises: tuple[Promise, ...]
+
+
+def calibrate(
+    top: Sequence[TopAnswer], *, strategy: str, precisions: Sequence[float], seed: int
+) -> Thresholds:
+    """Fit thresholds, and check them.
+
+    Args:
+        top: First hits.
+        strategy: Whose thresholds.
+        precisions: Wanted, for `reliable` and then `candidate`.
+        seed: Decides which queries fit and which check.
+    """
+    answers = [answer for answer in top if answer.strategy == strategy]
+    half = folds_of([answer.query_id for answer in answers], 2, seed)
+    fitting = [answer for answer, side in zip(answers, half, strict=True) if side == 0]
+    checking = [answer for answer, side in zip(answers, half, strict=True) if side == 1]
+    promises = []
+    for label, precision in zip(_LABELS, precisions, strict=False):
+        fitted, threshold = fit(fitting, precision), fit(answers, precision)
+        promises.append(
+            Promise(
+                label=label,
+                precision=precision,
+                fitted=fitted,
+                on_fitted=_above(fitting, fitted),
+                observed=_above(checking, fitted),
+                threshold=threshold,
+                on_all=_above(answers, threshold),
+            )
+        )
+    steps = [_above(answers, step / _STEPS) for step in range(_STEPS)]
+    reliable = [a for a in answers if a.label == "reliable"]
+    known = [a for a in answers if a.label != "weak"]
+    return Thresholds(
+        strategy=strategy,
+        n_answers=len(answers),
+        n_fallback=len(top) - len(answers),
+        curve=tuple(
+            row for n, row in enumerate(steps) if row.n and (n == 0 or row.n < steps[n - 1].n)
+        ),
+        published=tuple(
+            Bin(name, len(chosen), sum(a.is_right for a in chosen), len(answers))
+            for name, chosen in (("reliable", reliable), ("candidate or better", known))
+        ),
+        promises=tuple(promises),
+    )
+
+
+def fit(answers: Sequence[TopAnswer], precision: float) -> float | None:
+    """The lowest relevance at or above which answers are right often enough.
+
+    Often enough: at least `MIN_ANSWERS` answers, and the lower end of the Wilson interval, taken
+    one-sided at `CONFIDENCE`, reaches the precision. The share alone does not do: the lowest
+    threshold whose share happens to reach it is one of many, and keeps its promise less often
+    than not.
+    """
+    found = None
+    n_right = 0
+    ordered = sorted(answers, key=lambda answer: -answer.relevance)
+    for n, answer in enumerate(ordered, 1):
+        n_right += answer.is_right
+        if n < len(ordered) and ordered[n].relevance == answer.relevance:
+            continue  # a threshold takes all equal ones or none
+        low = wilson_interval(n_right, n, 2.0 * CONFIDENCE - 1.0).low
+        if n >= MIN_ANSWERS and low >= precision:
+            # Cut, not rounded, so that the printed figure is the threshold and takes these in.
+            found = math.floor(answer.relevance * 10_000) / 10_000
+    return found
+
+
+def _above(answers: Sequence[TopAnswer], threshold: float | None) -> Bin:
+    chosen = [a for a in answers if threshold is not None and a.relevance >= threshold]
+    name = "–" if threshold is None else f"{threshold:.4f}"
+    return Bin(name, len(chosen), sum(answer.is_right for answer in chosen), len(answers))
