@@ -66,14 +66,25 @@ def _report(opened: Opened, root: str, built: Built) -> BuildReport:
         added=plan.added,
         changed=plan.changed,
         removed=plan.removed,
+        pending=built.pending,
         skips=problems(scan.skips if scan else ()),
         unsupported=dict(scan.listing.survey.others) if scan else {},
         sources={name: counts[name] for name in dict.fromkeys([*names, *sorted(counts)])},
-        sources_failed=failed_sources(scan.listing.failed if scan else {}),
+        sources_failed=failed_sources(scan.failed if scan else {}),
         damage=problems(Skip(found.path, found.reason, found.line) for found in look.damage),
         elapsed_ms=0.0,
-        notes=(opened.cache.note,) if opened.cache.note else (),
+        notes=_notes(opened, built),
     )
+
+
+def _notes(opened: Opened, built: Built) -> tuple[str, ...]:
+    notes = [opened.cache.note] if opened.cache.note else []
+    if built.pending:
+        notes.append(
+            "what is only newer than the store does not count as behind: searches find it all the "
+            f"same ({len(built.pending):,} added)"
+        )
+    return tuple(notes)
 
 
 def _counts(look: Look) -> Counter[str]:

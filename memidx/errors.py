@@ -9,7 +9,8 @@
         ├── StoreLocked
         ├── StoreVersion
         ├── StoreCorrupt
-        └── FileError         the operating system refused a file
+        ├── FileError         the operating system refused a file
+        └── ProgramError      another program could not be run, or failed
 
 Errors carry fields, not only text, so that a program can act on them.
 Nothing here knows an exit code: that table is in `memidx.cli`.
@@ -97,3 +98,7 @@ class StoreCorrupt(StoreError):
 
 class FileError(StoreError):
     """The operating system refused a file; the only place where `OSError` ends up."""
+
+
+class ProgramError(StoreError):
+    """Another program could not be started, or failed; raised by `memidx.processes` alone."""

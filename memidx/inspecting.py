@@ -8,7 +8,7 @@ from typing import Any
 from memidx.opening import Opened, manifest_of
 from memidx.results import CatalogRow, RefreshReport, VerifyReport
 from memidx.search.answer import Problem, failed_sources, problems
-from memidx.snapshot.look import look_at_sources, read_content
+from memidx.snapshot.look import look_at_sources, read_content, without_newest
 from memidx.snapshot.publish import layout_differs
 from memidx.snapshot.refresh import Ready
 from memidx.snapshot.snapshot import Snapshot
@@ -111,19 +111,22 @@ def verify(opened: Opened) -> VerifyReport:
             n_lines=n_lines,
         )
     look = look_at_sources(workspace, workspace.root, stored.lines, (), None)
+    look, pending = without_newest(look, workspace, workspace.root, stored.lines, (), None)
     plan = look.plan
+    behind = {*plan.added, *plan.changed, *plan.removed}.difference(pending)
     wanted = replace(manifest_of(opened), shards=stored.manifest.shards)
     differs = wanted != stored.manifest
-    misplaced = layout_differs(workspace.store, look.lines, stored.manifest)
+    misplaced = layout_differs(workspace.store, look.lines, stored.manifest, pending)
     if misplaced and not damage:
         reason = "its shards are not laid out as a build would lay them; `memidx build` does"
         damage = (Problem(workspace.store, reason),)
     return VerifyReport(
-        sound=not (damage or plan.size or differs),
+        sound=not (damage or behind or differs),
         damage=damage,
-        behind=tuple(sorted((*plan.added, *plan.changed, *plan.removed))),
+        behind=tuple(sorted(behind)),
+        pending=pending,
         manifest_differs=differs,
-        sources_failed=failed_sources(look.scan.listing.failed if look.scan else {}),
+        sources_failed=failed_sources(look.scan.failed if look.scan else {}),
         skipped=problems(look.scan.skips if look.scan else ()),
         unchecked=False,
         n_docs=len(stored.lines),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os.path
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -75,11 +75,11 @@ def open_store(store: str | None, root: str | None, env: Mapping[str, str]) -> O
         store = os.path.join(base, load_config(base, env=env).store)
     place = _absolute(store)
     cache = Cache(place, env)
-    known = _folder(root) if root is not None else _root_of(place, cache)
+    known = _folder(root) if root is not None else _root_of(place, cache, env)
     home = known or os.path.dirname(place)
     config = load_config(home, env=env)
     sources = config.sources or _stored_sources(place) or (DEFAULT_SOURCE,)
-    workspace = make_workspace(place, known, sources, config)
+    workspace = make_workspace(place, known, sources, config, env)
     return Opened(workspace, config, cache, home, watch_config(home, config))
 
 
@@ -130,7 +130,7 @@ def open_for_build(
         sources: tuple[SourceConfig, ...] = (SourceConfig(DEFAULT_SOURCE.name, include=include),)
     else:
         sources = config.sources or (DEFAULT_SOURCE,)
-    workspace = make_workspace(place, base, sources, config)
+    workspace = make_workspace(place, base, sources, config, env)
     return Opened(workspace, config, Cache(place, env), base, watch_config(base, config))
 
 
@@ -156,7 +156,11 @@ def _open_again(store: str | None, env: Mapping[str, str]) -> Opened | None:
 
 
 def make_workspace(
-    store: str, root: str | None, sources: tuple[SourceConfig, ...], config: Config
+    store: str,
+    root: str | None,
+    sources: tuple[SourceConfig, ...],
+    config: Config,
+    env: Mapping[str, str],
 ) -> Workspace:
     """A workspace with the key of its settings."""
     definitions = [source_to_dict(source) for source in sources]
@@ -167,6 +171,7 @@ def make_workspace(
         settings=settings_key(definitions, config.max_document_bytes),
         max_bytes=config.max_document_bytes,
         own=(store,),
+        env=env,
     )
 
 
@@ -227,7 +232,7 @@ def watch_config(folder: str, config: Config) -> dict[str, files.Signature | Non
     return {name: files.signature(os.path.join(folder, name)) for name in names}
 
 
-def _root_of(store: str, cache: Cache) -> str | None:
+def _root_of(store: str, cache: Cache, env: Mapping[str, str]) -> str | None:
     """Root of a store whose caller named none, or None when it cannot be told.
 
     A root that was recorded while the store was where it is now is believed, even when nothing is
@@ -248,7 +253,11 @@ def _root_of(store: str, cache: Cache) -> str | None:
     except MemidxError:
         return None
     for candidate in candidates:
-        if not lines or any(_is_below(candidate, line) for line in lines.values()):
+        if (
+            not lines
+            or any(_is_below(candidate, line) for line in lines.values())
+            or _feeds(candidate, store, lines, env)
+        ):
             # Where it cannot be recorded, the next call has to find out again.
             with contextlib.suppress(FileError):
                 cache.write_root(candidate)
@@ -263,6 +272,17 @@ def _is_below(root: str, line: bytes) -> bool:
         return files.exists(os.path.join(root, decode_line(line).path))
     except DamagedLine:
         return False
+
+
+def _feeds(root: str, store: str, doc_ids: Collection[str], env: Mapping[str, str]) -> bool:
+    """Whether a feed of the stored sources, read from root, knows one of the documents."""
+    from memidx.sources import FEED_KINDS  # see _root_of
+
+    return any(
+        FEED_KINDS[source.kind].is_at_home(source, root, doc_ids, env)
+        for source in _stored_sources(store)
+        if source.kind in FEED_KINDS
+    )
 
 
 def _stored_sources(store: str) -> tuple[SourceConfig, ...]:

@@ -21,7 +21,9 @@ class BuildReport:
         n_read: Source files whose bytes were read.
         lines_written: Lines of the store that are new or changed.
         bytes_written: Bytes of the shards and the manifest that were written.
-        behind: Whether the store lacked anything.
+        behind: Whether the store lacked anything; with `check`, anything but `pending`.
+        pending: Those of `added` that reach searches by themselves and that no store can ever
+            hold completely: committing it makes the next one (`git` without `until`).
         manifest_differs: Whether the configuration part of the store was behind.
         unsupported: Suffix -> files no source kind reads.
         sources: Source name -> documents.
@@ -51,6 +53,7 @@ class BuildReport:
     damage: tuple[Problem, ...]
     elapsed_ms: float
     notes: tuple[str, ...] = ()
+    pending: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON values."""
@@ -89,6 +92,7 @@ class VerifyReport:
         unchecked: Whether the sources could not be compared, because root is not known.
         n_docs: Sound documents.
         n_lines: Lines read, damaged ones included.
+        pending: Newer documents that a store may lack, as in `BuildReport`.
     """
 
     sound: bool
@@ -100,6 +104,7 @@ class VerifyReport:
     unchecked: bool
     n_docs: int
     n_lines: int
+    pending: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON values."""

@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+import memidx
+from tests.git_support import ENV, Git, configure
+
 PACKAGE = Path(__file__).resolve().parents[1] / "memidx"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
@@ -27,6 +30,8 @@ FILE_CALLS = {
     "readlink", "remove", "rename", "replace", "rmdir", "scandir", "stat", "symlink", "truncate",
     "unlink", "utime", "walk", "write",
 }  # fmt: skip
+# What starts other programs.
+PROCESS_MODULES = {"concurrent", "multiprocessing", "pty", "subprocess"}
 PATH_CALLS = {"exists", "getmtime", "getsize", "isdir", "isfile", "islink", "realpath", "samefile"}
 
 
@@ -113,6 +118,27 @@ def test_one_module_touches_files(trees: dict[Path, ast.Module]) -> None:
             if isinstance(node, ast.Call) and _dotted(node.func) == "open"
         ]
     assert found == []
+
+
+def test_one_module_starts_processes(trees: dict[Path, ast.Module]) -> None:
+    """Only memidx/processes.py runs another program, so that what it is given is decided once.
+
+    A build may share its work with processes of its own.
+    """
+    found = [
+        f"{_name(module)}:{line}: uses {name}"
+        for module, tree in trees.items()
+        if not _is_in(module, "processes.py", "snapshot/workers.py")
+        for line, name in (*_imports(tree), *_dotted_names(tree))
+        if name.split(".")[0] in PROCESS_MODULES or _starts_a_process(name)
+    ]
+    assert found == []
+
+
+def _starts_a_process(name: str) -> bool:
+    return name.startswith(("os.exec", "os.spawn", "os.posix_spawn")) or name in {
+        "os.fork", "os.forkpty", "os.popen", "os.startfile", "os.system",
+    }  # fmt: skip
 
 
 def test_only_the_command_line_prints_or_exits(trees: dict[Path, ast.Module]) -> None:
@@ -224,6 +250,25 @@ def test_a_search_loads_the_standard_library_and_the_stemmer(ready_store: Path) 
     )
     assert {m for m in loaded if _is_third_party(m)} <= QUERY_PATH_PACKAGES
     assert loaded & SLOW == set()
+
+
+def test_a_search_of_unchanged_commits_loads_no_process(tmp_path: Path) -> None:
+    """The state of a repository is read from its files; neither git nor what runs it is loaded."""
+    repo = Git(tmp_path / "project")
+    configure(repo.folder)
+    repo.commit("A file lock")
+    memidx.build(root=str(repo.folder), env=ENV)
+    loaded = _loaded(
+        "import memidx, sys\n"
+        "with memidx.open('store') as index:\n"
+        "    answer = index.search('lock')\n"
+        "assert (answer.freshness, len(answer.hits)) == ('fresh', 1), answer\n"
+        "assert 'memidx.sources.git_refs' in sys.modules\n"
+        "assert 'memidx.sources.git_log' not in sys.modules",
+        repo.folder,
+    )
+    assert {m for m in loaded if _is_third_party(m)} <= QUERY_PATH_PACKAGES
+    assert loaded & (SLOW | PROCESS_MODULES) == set()
 
 
 def test_the_command_line_adds_typer_and_what_typer_loads(ready_store: Path) -> None:

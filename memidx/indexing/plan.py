@@ -7,7 +7,7 @@ damaged line counts as missing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memidx.indexing.state import DocRef, KnownFile
@@ -80,3 +80,24 @@ def make_plan(
         origin={doc_id: wanted[doc_id][1] for doc_id in (*added, *changed)},
         lines={doc_id: ref.line for doc_id, (ref, _) in wanted.items()},
     )
+
+
+def newest(
+    added: Iterable[str], stored: Container[str], follows: Mapping[str, Sequence[str]]
+) -> tuple[str, ...]:
+    """Those added documents that no stored one builds on: what came after the store was written.
+
+    Args:
+        added: As in a plan.
+        stored: Documents of the store.
+        follows: `doc_id` -> the documents it builds on, for every document of the feeds that grow
+            by themselves.
+    """
+    built_on: set[str] = set()
+    todo = [doc_id for doc_id in follows if doc_id in stored]
+    while todo:
+        for below in follows.get(todo.pop(), ()):
+            if below not in built_on:
+                built_on.add(below)
+                todo.append(below)
+    return tuple(doc_id for doc_id in added if doc_id in follows and doc_id not in built_on)

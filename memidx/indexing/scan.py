@@ -2,26 +2,29 @@
 
 Lists the files, reads those that are new or changed, and says which documents each became. A
 file whose signature proves it unchanged is not read; one changed too shortly before it was
-recorded is read and compared by hash.
+recorded is read and compared by hash. A part of a feed is read when its token is another one, and
+then only what changed since, where the feed can tell.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from memidx.config import SourceConfig
 from memidx.documents import Document, make_document
 from memidx.errors import FileError, InputError
 from memidx.files import read_bytes
-from memidx.indexing.state import RACY_NS, DocRef, KnownFile, State
-from memidx.sources import KINDS
+from memidx.indexing.state import RACY_NS, DocRef, KnownFile, State, pack
+from memidx.sources import FEED_KINDS, FILE_KINDS
 from memidx.sources.artifacts import is_artifact
-from memidx.sources.base import FileEntry, Parsed, Skip
+from memidx.sources.base import FEEDS, Fed, FileEntry, Gone, Item, Parsed, Skip, SourceFailed
 from memidx.sources.listing import Listing, list_files
 from memidx.store.layout import SHARD_CAP_BYTES
 from memidx.store.line import encode_line, line_sum
+from memidx.text.redact import holds_private
 
 
 @dataclass(slots=True)
@@ -30,12 +33,17 @@ class Scan:
 
     Attributes:
         listing: Which file belongs to which source, and what was watched.
-        files: Identity path -> what it became.
+        files: Identity path of a file, or of a part of a feed -> what it became.
         entries: Identity path -> the file as it was listed.
-        lines: `doc_id` -> encoded line, for the files that were parsed.
+        lines: `doc_id` -> encoded line, for what was parsed.
         documents: The same documents, as they are.
-        n_read: Files whose bytes were read.
-        n_parsed: Files whose documents were made anew.
+        tokens: Part of a feed -> token, as `State.tokens` has it.
+        failed: Source name -> why it is not all known; its documents must stay.
+        follows: `doc_id` -> the documents it builds on, for the documents that were read of feeds
+            that grow by themselves.
+        partly: Whether a feed was not read whole, so that `follows` does not hold all.
+        n_read: Files whose bytes were read, and parts of feeds that were asked.
+        n_parsed: Files, and parts, whose documents were made anew.
     """
 
     listing: Listing
@@ -44,6 +52,10 @@ class Scan:
     documents: dict[str, Document] = field(default_factory=dict)
     entries: dict[str, FileEntry] = field(default_factory=dict)
     unreadable: list[Skip] = field(default_factory=list)
+    tokens: dict[str, str | None] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+    follows: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    partly: bool = False
     n_read: int = 0
     n_parsed: int = 0
 
@@ -57,39 +69,65 @@ class Scan:
         )
 
 
+@dataclass(slots=True)
+class _Made:
+    """Documents of one file or part, until all of it was read."""
+
+    refs: dict[str, DocRef] = field(default_factory=dict)
+    skips: list[Skip] = field(default_factory=list)
+    lines: dict[str, bytes] = field(default_factory=dict)
+    documents: dict[str, Document] = field(default_factory=dict)
+    follows: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+
 class Scanner:
-    """Reads files of configured sources.
+    """Reads the configured sources.
 
     Args:
         root: Absolute path the sources are relative to.
         sources: In order of precedence.
         max_bytes: Size cap of one document, in UTF-8 bytes.
         own: Absolute paths memidx writes itself.
+        env: The environment, for sources that run another program.
     """
 
     def __init__(
-        self, root: str, sources: Sequence[SourceConfig], *, max_bytes: int, own: Sequence[str]
+        self,
+        root: str,
+        sources: Sequence[SourceConfig],
+        *,
+        max_bytes: int,
+        own: Sequence[str],
+        env: Mapping[str, str],
     ) -> None:
         self._root = root
         self._sources = {source.name: source for source in sources}
         self._max_bytes = max_bytes
         self._own = tuple(own)
+        self._env = env
 
     def scan(self, known: State | None) -> Scan:
         """Look at every source; `known` is the last look under the same settings, if any."""
         listing = list_files(self._root, tuple(self._sources.values()), self._own)
-        found = Scan(listing)
+        found = Scan(listing, failed=dict(listing.failed))
         for name, entries in listing.by_source.items():
             source = self._sources[name]
             for entry in entries:
                 found.entries[entry.path] = entry
                 self._visit(source, entry, known, found)
+        for source in self._sources.values():
+            if source.kind in FEEDS:
+                for part in FEED_KINDS[source.kind].parts(source):
+                    self._ask(source, part, known, found)
         return found
 
-    def read(self, scan: Scan, path: str) -> None:
-        """Read a file again whose documents' lines are wanted though it did not change."""
+    def read(self, scan: Scan, path: str, wanted: Collection[str]) -> None:
+        """Read a file or part again whose documents' lines are wanted though it did not change."""
         source = self._sources[scan.files[path].source]
-        self._parse(source, scan.entries[path], scan)
+        if source.kind in FEEDS:
+            self._pick(source, path, wanted, scan)
+        else:
+            self._parse(source, scan.entries[path], scan)
 
     def _visit(
         self, source: SourceConfig, entry: FileEntry, known: State | None, found: Scan
@@ -125,34 +163,110 @@ class Scanner:
             return
         found.n_parsed += 1
         parsed = (
-            Parsed() if is_artifact(data) else KINDS[source.kind].parse(source, entry.path, data)
+            Parsed()
+            if is_artifact(data)
+            else FILE_KINDS[source.kind].parse(source, entry.path, data)
         )
-        skips = [*parsed.skips]
-        docs: list[DocRef] = []
+        made = _Made(skips=[*parsed.skips])
         anchors: set[str] = set()
         for item in parsed.items:
-            document, more = make_document(
-                item, source, anchor_seen=anchors, max_bytes=self._max_bytes
-            )
-            skips.extend(more)
-            if document is None:
-                continue
-            try:
-                line = encode_line(document)
-            except InputError as error:
-                skips.append(Skip(entry.path, error.what, item.line, source.name))
-                continue
-            if len(line) > SHARD_CAP_BYTES:
-                reason = f"its line of {len(line):,} bytes does not fit in a shard"
-                skips.append(Skip(entry.path, reason, item.line, source.name))
-                continue
-            found.lines[document.doc_id] = line
-            found.documents[document.doc_id] = document
-            docs.append(DocRef(document.doc_id, line_sum(line), item.line))
+            made.skips.extend(self._add(source, item, anchors, made))
+        self._take(made, found)
         found.files[entry.path] = KnownFile(
             source=source.name,
             disk_path=entry.disk_path[len(self._root) :].lstrip("/"),
             digest=digest,
-            docs=tuple(docs),
-            skips=tuple(skips),
+            docs=tuple(made.refs.values()),
+            skips=tuple(made.skips),
         )
+
+    def _ask(self, source: SourceConfig, part: str, known: State | None, found: Scan) -> None:
+        """Take in one part of a feed, or say that the source failed."""
+        kind = FEED_KINDS[source.kind]
+        token = kind.token(source, part, self._root)
+        before = known.files.get(part) if known else None
+        if before is not None and (before.source != source.name or before.disk_path):
+            before = None
+        found.tokens[part] = token
+        if before is not None and token is not None and before.digest == token:
+            found.files[part] = before
+            found.partly = True
+            return
+        found.n_read += 1
+        try:
+            if part in found.files:
+                raise SourceFailed("the name is taken", in_token=True)
+            if holds_private(part):
+                raise SourceFailed("the name holds a secret or a home folder", in_token=True)
+            since = before.digest if before else None
+            fed = kind.read(source, part, self._root, token=token, since=since, env=self._env)
+            made = _Made()
+            if before is not None and not fed.whole:
+                made.refs = {ref.doc_id: ref for ref in before.docs}
+                made.skips = [*before.skips]
+            self._drain(source, fed, part, made)
+        except SourceFailed as error:
+            found.failed.setdefault(source.name, f"{part}: {error.reason}")
+            if not error.in_token:
+                found.tokens[part] = None
+            return
+        found.n_parsed += 1
+        found.partly |= not fed.whole
+        self._take(made, found)
+        found.files[part] = KnownFile(
+            source.name, "", token or "", pack(made.refs.values()), tuple(made.skips)
+        )
+
+    def _pick(self, source: SourceConfig, part: str, wanted: Collection[str], found: Scan) -> None:
+        """Read some documents of a part again; where that fails, whoever needs them looks anew."""
+        kind = FEED_KINDS[source.kind]
+        anchors = [doc_id[len(part) + 1 :] for doc_id in wanted]
+        found.n_read += 1
+        with contextlib.suppress(SourceFailed):
+            fed = kind.pick(source, part, self._root, anchors=anchors, env=self._env)
+            made = _Made()
+            self._drain(source, fed, part, made)
+            self._take(made, found)
+
+    def _drain(self, source: SourceConfig, fed: Fed, part: str, made: _Made) -> None:
+        """Add what a feed gives to what it gave before."""
+        grows = FEED_KINDS[source.kind].grows(source)
+        anchors: set[str] = set()
+        for given in fed.items:
+            if isinstance(given, Skip):
+                made.skips.append(given)
+                continue
+            doc_id = f"{part}#{given.anchor}"
+            if isinstance(given, Gone):
+                made.refs.pop(doc_id, None)
+                made.skips = [skip for skip in made.skips if skip.path != doc_id]
+                continue
+            for skip in self._add(source, given, anchors, made):
+                made.skips.append(replace(skip, path=doc_id))
+            if grows:
+                made.follows[doc_id] = tuple(f"{part}#{anchor}" for anchor in given.follows)
+
+    def _add(
+        self, source: SourceConfig, item: Item, anchors: set[str], made: _Made
+    ) -> tuple[Skip, ...]:
+        document, skips = make_document(
+            item, source, anchor_seen=anchors, max_bytes=self._max_bytes
+        )
+        if document is None:
+            return skips
+        try:
+            line = encode_line(document)
+        except InputError as error:
+            return (*skips, Skip(item.path, error.what, item.line, source.name))
+        if len(line) > SHARD_CAP_BYTES:
+            reason = f"its line of {len(line):,} bytes does not fit in a shard"
+            return (*skips, Skip(item.path, reason, item.line, source.name))
+        made.lines[document.doc_id] = line
+        made.documents[document.doc_id] = document
+        made.refs[document.doc_id] = DocRef(document.doc_id, line_sum(line), item.line)
+        return skips
+
+    def _take(self, made: _Made, found: Scan) -> None:
+        found.lines.update(made.lines)
+        found.documents.update(made.documents)
+        found.follows.update(made.follows)

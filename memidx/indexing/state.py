@@ -8,10 +8,10 @@ file is read.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 from memidx.files import Signature
 from memidx.sources.base import Skip
@@ -34,14 +34,55 @@ class DocRef(NamedTuple):
     line: int
 
 
+class PackedDocs(Sequence[DocRef]):
+    """The documents of a part of a feed, as one text until somebody asks for them.
+
+    There may be tens of thousands, and a search whose feeds are as they were needs none of them.
+    """
+
+    __slots__ = ("_refs", "_text")
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._refs: tuple[DocRef, ...] | None = None
+
+    def __len__(self) -> int:
+        return self._text.count("\n")
+
+    @overload
+    def __getitem__(self, index: int) -> DocRef: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[DocRef]: ...
+    def __getitem__(self, index: int | slice) -> DocRef | Sequence[DocRef]:
+        return self._unpacked()[index]
+
+    def __iter__(self) -> Iterator[DocRef]:
+        return iter(self._unpacked())
+
+    def text(self) -> str:
+        """As `pack` gave it."""
+        return self._text
+
+    def _unpacked(self) -> tuple[DocRef, ...]:
+        if self._refs is None:
+            rows = (row.split("\t") for row in self._text.split("\n")[:-1])
+            self._refs = tuple(DocRef(doc_id, sum_, int(line)) for doc_id, sum_, line in rows)
+        return self._refs
+
+
+def pack(docs: Iterable[DocRef]) -> PackedDocs:
+    """A line a document; a `doc_id` holds neither tab nor line feed."""
+    return PackedDocs("".join(f"{doc_id}\t{sum_}\t{line}\n" for doc_id, sum_, line in docs))
+
+
 @dataclass(frozen=True, slots=True)
 class KnownFile:
-    """What one source file was, and became, when it was last read.
+    """What one source file, or one part of a feed, was and became when it was last read.
 
     Attributes:
         source: The source that took it.
-        disk_path: Root-relative path as on disk.
-        digest: Hash of its bytes.
+        disk_path: Root-relative path as on disk; empty for a part of a feed.
+        digest: Hash of its bytes; of a part of a feed, the token of its state.
         docs: The documents it became.
         skips: What of it was not indexed.
     """
@@ -49,7 +90,7 @@ class KnownFile:
     source: str
     disk_path: str
     digest: str
-    docs: tuple[DocRef, ...]
+    docs: Sequence[DocRef]
     skips: tuple[Skip, ...] = ()
 
 
@@ -63,6 +104,8 @@ class State:
         recorded_ns: When, nanoseconds since the epoch.
         watched: Root-relative path as on disk -> signature.
         bases_failed: Folders that could not be walked, and why.
+        tokens: Part of a feed -> token of the state it was seen in; None where that is not known,
+            or does not tell why the part could not be read.
         files: Identity path -> what it became.
         failed: Source name -> why it failed.
         skips: What was skipped before any file was read (names, links, collisions).
@@ -85,6 +128,7 @@ class State:
     damage: tuple[tuple[str, int | None, str], ...]
     snapshot: str
     behind: int = field(default=0)
+    tokens: Mapping[str, str | None] = field(default_factory=dict)
 
     def racy(self) -> list[str]:
         """Watched paths whose signature does not prove that they are unchanged."""
@@ -105,7 +149,13 @@ class State:
             "watched": self.watched,
             "bases_failed": self.bases_failed,
             "files": {
-                path: [known.source, known.disk_path, known.digest, known.docs, _rows(known.skips)]
+                path: [
+                    known.source,
+                    known.disk_path,
+                    known.digest,
+                    known.docs.text() if isinstance(known.docs, PackedDocs) else known.docs,
+                    _rows(known.skips),
+                ]
                 for path, known in self.files.items()
             },
             "failed": self.failed,
@@ -115,6 +165,7 @@ class State:
             "damage": self.damage,
             "snapshot": self.snapshot,
             "behind": self.behind,
+            "tokens": self.tokens,
         }
         # ASCII keeps the lone surrogates of undecodable file names out of the encoder's way.
         body = json.dumps(document, separators=(",", ":")).encode("ascii")
@@ -138,7 +189,13 @@ def read_state(data: bytes) -> State | None:
             bases_failed=document["bases_failed"],
             files={
                 path: KnownFile(
-                    source, disk, digest, tuple(DocRef(*ref) for ref in docs), _skips(skips)
+                    source,
+                    disk,
+                    digest,
+                    PackedDocs(docs)
+                    if isinstance(docs, str)
+                    else tuple(DocRef(*ref) for ref in docs),
+                    _skips(skips),
                 )
                 for path, (source, disk, digest, docs, skips) in document["files"].items()
             },
@@ -149,6 +206,7 @@ def read_state(data: bytes) -> State | None:
             damage=tuple((path, line, reason) for path, line, reason in document["damage"]),
             snapshot=document["snapshot"],
             behind=document["behind"],
+            tokens=document["tokens"],
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         return None

@@ -10,13 +10,13 @@ from __future__ import annotations
 import hashlib
 import os.path
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memidx.analysis.base import Analyzer
 from memidx.documents import Document
 from memidx.errors import FileError, StoreCorrupt, StoreMissing
 from memidx.files import Signature
-from memidx.indexing.plan import Plan, make_plan
+from memidx.indexing.plan import Plan, make_plan, newest
 from memidx.indexing.scan import Scan, Scanner
 from memidx.indexing.state import State
 from memidx.snapshot.builder import Placed, build_snapshot
@@ -178,19 +178,29 @@ def look_at_sources(
     Raises:
         StoreCorrupt: Documents are lost, and a failed source may have been theirs.
     """
-    scanner = Scanner(root, workspace.sources, max_bytes=workspace.max_bytes, own=workspace.own)
+    scanner = Scanner(
+        root,
+        workspace.sources,
+        max_bytes=workspace.max_bytes,
+        own=workspace.own,
+        env=workspace.env,
+    )
     sums = {doc_id: line_sum(line) for doc_id, line in stored.items()}
     for _ in range(_ATTEMPTS):
         scan = scanner.scan(known)
-        failed = scan.listing.failed
+        failed = scan.failed
 
         def kept(doc_id: str, failed: Mapping[str, str] = failed) -> bool:
             return bool(failed) and decode_line(stored[doc_id]).source in failed
 
         plan = make_plan(sums, scan.files, kept_source=kept)
         # A file that did not change, but whose documents the store lacks, is read after all.
-        for path in {plan.origin[d] for d in plan.origin if d not in scan.lines}:
-            scanner.read(scan, path)
+        lacking: dict[str, list[str]] = {}
+        for doc_id, path in plan.origin.items():
+            if doc_id not in scan.lines:
+                lacking.setdefault(path, []).append(doc_id)
+        for path, doc_ids in lacking.items():
+            scanner.read(scan, path, doc_ids)
         if all(doc_id in scan.lines for doc_id in plan.origin):
             break
         known = None
@@ -205,6 +215,33 @@ def look_at_sources(
     for doc_id in plan.origin:
         content[doc_id] = scan.lines[doc_id]
     return Look(dict(sorted(content.items())), plan.lines, plan, scan, damage)
+
+
+def without_newest(
+    look: Look,
+    workspace: Workspace,
+    root: str,
+    stored: Mapping[str, bytes],
+    damage: tuple[Damage, ...],
+    known: State | None,
+) -> tuple[Look, tuple[str, ...]]:
+    """Which documents of a look's plan are only newer than the store, and need not be in it.
+
+    What builds on what is known of a feed only when all of it was read; so it may be read again.
+    The other arguments are those the look was made with.
+
+    Returns:
+        The look, or the second one; and the ids.
+    """
+    if look.plan.added and look.scan is not None and look.scan.partly:
+        feeds = look.scan.tokens
+        files = {} if known is None else known.files
+        rest = {path: file for path, file in files.items() if path not in feeds}
+        again = None if known is None else replace(known, files=rest)
+        look = look_at_sources(workspace, root, stored, damage, again)
+    if look.scan is None:
+        return look, ()
+    return look, newest(look.plan.added, stored, look.scan.follows)
 
 
 def refuse_damage(damage: tuple[Damage, ...], why: str) -> None:
@@ -243,11 +280,12 @@ def record(
         watched=dict(survey.files) if survey else {},
         bases_failed=dict(survey.failed) if survey else {},
         files=dict(scan.files) if scan else {},
-        failed=dict(scan.listing.failed) if scan else {},
+        failed=dict(scan.failed) if scan else {},
         skips=(*scan.listing.skips, *scan.unreadable) if scan else (),
         unsupported=dict(survey.others) if survey else {},
         store=dict(store),
         damage=tuple((found.path, found.line, found.reason) for found in look.damage),
         snapshot=key,
         behind=look.plan.size,
+        tokens=dict(scan.tokens) if scan else {},
     )

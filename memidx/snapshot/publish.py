@@ -6,13 +6,13 @@ Under the lock: compare, write the shards that changed, derive the snapshot, rec
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from memidx.errors import StoreMissing
 from memidx.indexing.state import State
 from memidx.snapshot.cache import Cache
-from memidx.snapshot.look import Look, look_at_sources, read_content, record
+from memidx.snapshot.look import Look, look_at_sources, read_content, record, without_newest
 from memidx.snapshot.workers import MakeAnalyzer
 from memidx.snapshot.workspace import Workspace
 from memidx.store.layout import MANIFEST_NAME, SHARD_CAP_BYTES, layout
@@ -33,7 +33,8 @@ class Built:
     Attributes:
         look: Store and sources as they were compared.
         written: What changed on disk; None with `check`.
-        behind: Whether the store lacked anything the sources or the configuration hold.
+        behind: Whether the store lacked anything the sources or the configuration hold; with
+            `check`, anything but `pending`.
         manifest_differs: Whether the configuration part of the manifest was behind.
     """
 
@@ -41,6 +42,7 @@ class Built:
     written: Written | None
     behind: bool
     manifest_differs: bool
+    pending: tuple[str, ...] = ()
 
 
 def check_store(workspace: Workspace, root: str, cache: Cache, manifest: Manifest) -> Built:
@@ -48,18 +50,25 @@ def check_store(workspace: Workspace, root: str, cache: Cache, manifest: Manifes
     lines, damage, current = _content(workspace.store)
     known = _known(cache, workspace, root)
     look = look_at_sources(workspace, root, lines, damage, known)
+    look, pending = without_newest(look, workspace, root, lines, damage, known)
     differs = current is None or replace(manifest, shards=current.shards) != current
-    misplaced = current is not None and layout_differs(workspace.store, look.lines, current)
-    behind = bool(look.plan.size or differs or damage or misplaced)
-    return Built(look, None, behind, differs)
+    misplaced = current is not None and layout_differs(
+        workspace.store, look.lines, current, pending
+    )
+    behind = bool(look.plan.size > len(pending) or differs or damage or misplaced)
+    return Built(look, None, behind, differs, pending)
 
 
-def layout_differs(store: str, lines: Mapping[str, bytes], manifest: Manifest) -> bool:
+def layout_differs(
+    store: str, lines: Mapping[str, bytes], manifest: Manifest, pending: Collection[str]
+) -> bool:
     """Whether a build would lay the same lines out otherwise, or remove a shard file.
 
-    A merge can make a shard pass the cap; a branch switch can leave a file nobody names.
+    A merge can make a shard pass the cap; a branch switch can leave a file nobody names. What is
+    pending is not in the store and need not be.
     """
-    sizes = ((doc_id, len(line)) for doc_id, line in lines.items())
+    newer = frozenset(pending)
+    sizes = ((doc_id, len(line)) for doc_id, line in lines.items() if doc_id not in newer)
     wanted = set(layout(sizes, SHARD_CAP_BYTES))
     there = {name for name in store_signature(store) if name != MANIFEST_NAME}
     return not wanted == there == set(manifest.shards)
@@ -128,7 +137,7 @@ def _content(
 
 def _afresh(workspace: Workspace, root: str, stored: Mapping[str, bytes], look: Look) -> Look:
     """The same look with every line taken from the sources, where they did not fail."""
-    failed = look.scan.listing.failed if look.scan else {}
+    failed = look.scan.failed if look.scan else {}
     kept = {
         doc_id: line
         for doc_id, line in stored.items()

@@ -22,6 +22,7 @@ from memidx.snapshot.cache import Cache
 from memidx.snapshot.snapshot import Snapshot
 from memidx.snapshot.workspace import Workspace, analyzer_key
 from memidx.sources.base import Skip
+from memidx.sources.feeding import feed_tokens
 from memidx.sources.listing import survey_arguments
 from memidx.sources.survey import survey
 from memidx.store.signature import store_signature
@@ -132,7 +133,7 @@ class Refresher:
             if snapshot is not None:
                 if checked:
                     state = self._settled(state, now_ns)
-                return Ready(snapshot, "fresh" if checked else "unchecked", state)
+                return Ready(snapshot, _unless_untold("fresh", state, checked), state)
         return None
 
     def _states(self, store: dict[str, Signature]) -> list[State]:
@@ -146,6 +147,8 @@ class Refresher:
     def _unchanged(self, state: State, now_ns: int) -> bool:
         root = self.workspace.root
         if root is None or state.root != root:
+            return False
+        if feed_tokens(root, self.workspace.sources) != state.tokens:
             return False
         bases, suffixes = survey_arguments(self.workspace.sources)
         now = survey(root, bases, suffixes, self.workspace.own)
@@ -213,13 +216,10 @@ class Refresher:
         else:
             # Another analyzer makes another snapshot of the same content: that is no news.
             news = _content(previous.snapshot) != _content(key)
-        freshness: Freshness = "unchecked"
-        if checked:
-            freshness = "refreshed" if news else "fresh"
         scan = look.scan
         return Ready(
             snapshot,
-            freshness,
+            _unless_untold("refreshed" if news else "fresh", state, checked),
             state,
             n_added=len(look.plan.added),
             n_changed=len(look.plan.changed),
@@ -292,3 +292,9 @@ class Refresher:
 def _content(key: str) -> str:
     """The part of a snapshot's key that names the documents."""
     return key.rpartition("-")[0]
+
+
+def _unless_untold(freshness: Freshness, state: State, checked: bool) -> Freshness:
+    """The freshness of a look, but for what no token tells: a feed may hold something new."""
+    untold = any(token is None and part in state.files for part, token in state.tokens.items())
+    return freshness if checked and not untold else "unchecked"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from memidx.analysis.base import Analyzer
 from memidx.config import SourceConfig
@@ -26,6 +26,7 @@ class Workspace:
         settings: Hash of whatever decides what a file becomes.
         max_bytes: Size cap of one document.
         own: Absolute paths memidx writes, which are never a source.
+        env: The environment, for sources that run another program.
     """
 
     store: str
@@ -34,6 +35,7 @@ class Workspace:
     settings: str
     max_bytes: int
     own: tuple[str, ...]
+    env: Mapping[str, str] = field(default_factory=dict)
 
 
 def analyzer_key(analyzer: Analyzer) -> str:

@@ -1,35 +1,36 @@
 """Where do documents come from?
 
-`survey` looks at folders, `listing` says which file belongs to which source, and a module a kind
-(`markdown`, `records`) turns a file's bytes into items. `KINDS` finds a kind by its name.
+Of files, `survey` looks at folders, `listing` says which file belongs to which source, and a module
+a kind (`markdown`, `changelog`, `records`) turns a file's bytes into items. A feed (`git`) has no
+files and gives its items itself. `FILE_KINDS` and `FEED_KINDS` find a kind by its name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import importlib
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
 
-from memidx.sources.base import SUFFIXES, SourceKind
+from memidx.sources.base import FEEDS, SUFFIXES, FeedKind, FileKind
 
 
-class _Kinds(Mapping[str, SourceKind]):
-    """Kinds by name, each loaded when it is first asked for: a search asks for none."""
+class _Kinds(Mapping[str, Any]):
+    """Kinds by name, each loaded when it is first asked for: most searches ask for none."""
 
-    def __getitem__(self, name: str) -> SourceKind:
-        if name == "markdown":
-            from memidx.sources.markdown import KIND as MARKDOWN
+    def __init__(self, names: Collection[str]) -> None:
+        self._names = names
 
-            return MARKDOWN
-        if name == "records":
-            from memidx.sources.records import KIND as RECORDS
-
-            return RECORDS
-        raise KeyError(name)
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._names:
+            raise KeyError(name)
+        return importlib.import_module(f"memidx.sources.{name}").KIND
 
     def __iter__(self) -> Iterator[str]:
-        return iter(SUFFIXES)
+        return iter(self._names)
 
     def __len__(self) -> int:
-        return len(SUFFIXES)
+        return len(self._names)
 
 
-KINDS: Mapping[str, SourceKind] = _Kinds()
+FILE_KINDS: Mapping[str, FileKind] = _Kinds(SUFFIXES)
+FEED_KINDS: Mapping[str, FeedKind] = _Kinds(FEEDS)

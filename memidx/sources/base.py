@@ -1,13 +1,14 @@
 """What does a source hand over?
 
-A source kind turns files into `Item`s: decoded text and what the file says of it.
+A source kind gives `Item`s: decoded text and what the source says of it. A *file kind* is handed a
+file's bytes; a *feed* (the commits of a repository) has no files and is asked what it holds.
 What makes an item a document (identity, redaction, title, size cap) is one layer up, in
 `memidx.documents`, so that every kind gets it alike.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -15,10 +16,13 @@ from memidx.config import SourceConfig
 from memidx.files import Signature
 
 # Here and not beside each kind, because a search has to know them and need not load the kinds.
+_TEXT_SUFFIXES = frozenset((".md", ".markdown", ".mdx", ".rst", ".txt"))
 SUFFIXES: Mapping[str, frozenset[str]] = {
-    "markdown": frozenset((".md", ".markdown", ".mdx", ".rst", ".txt")),
+    "markdown": _TEXT_SUFFIXES,
+    "changelog": _TEXT_SUFFIXES,
     "records": frozenset((".jsonl", ".ndjson", ".json", ".yaml", ".yml", ".csv", ".tsv")),
 }
+FEEDS = frozenset(("git",))
 
 
 RULES_VERSION = 1
@@ -43,17 +47,18 @@ class FileEntry:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One piece of a source file, before it is a document.
+    """One piece of a source, before it is a document.
 
     Attributes:
-        path: Identity of the file it came from.
-        anchor: What names it inside the file (a record's id); None for a whole file.
+        path: Identity of the file, or of the part of a feed, it came from.
+        anchor: What names it in there (a record's id, a commit); None for a whole file.
         text: Decoded text with LF line ends, not yet redacted.
         title: What the file says its title is, or None.
         time: ISO 8601 date or date-time from content, or None.
         tags: In the file's order.
         meta: Further facts; JSON values only.
         line: 1-based line of the file where the text begins.
+        follows: Anchors of the items it builds on (a commit's parents), where items do.
     """
 
     path: str
@@ -64,6 +69,14 @@ class Item:
     tags: tuple[str, ...] = ()
     meta: Mapping[str, Any] = field(default_factory=dict)
     line: int = 1
+    follows: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """An item that a feed gave before and does not hold any more."""
+
+    anchor: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +97,111 @@ class Parsed:
     skips: tuple[Skip, ...] = ()
 
 
-class SourceKind(Protocol):
-    """One kind of source; a module each in this package."""
+class FileKind(Protocol):
+    """A kind of source that reads files; a module each in this package."""
 
     name: str
     suffixes: frozenset[str]
 
     def parse(self, source: SourceConfig, path: str, data: bytes) -> Parsed:
         """Items of one file; never raises for what the file holds."""
+        ...
+
+
+class SourceFailed(Exception):  # noqa: N818 - "the source failed" is what users are told
+    """A feed cannot say what it holds; its documents stay as they are.
+
+    Args:
+        reason: Why, for a person.
+        in_token: Whether the token tells it too, so that as long as the token stays the same there
+            is no use in trying again.
+    """
+
+    def __init__(self, reason: str, *, in_token: bool = False) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.in_token = in_token
+
+
+@dataclass(frozen=True, slots=True)
+class Fed:
+    """What a feed gave of one part.
+
+    Attributes:
+        items: Read once; may raise `SourceFailed` at any point, and then nothing of it counts.
+        whole: Whether this is all there is, and not what was asked for alone.
+    """
+
+    items: Iterator[Item | Gone | Skip]
+    whole: bool
+
+
+class FeedKind(Protocol):
+    """A kind of source without files, in one or more parts (repositories); a module each.
+
+    `parts` and `token` run on every search and must be cheap to load and to run.
+    """
+
+    name: str
+
+    def parts(self, source: SourceConfig) -> tuple[str, ...]:
+        """Identities of the parts: the `path` of their items. From the configuration alone."""
+        ...
+
+    def token(self, source: SourceConfig, part: str, root: str) -> str | None:
+        """What stands for the state of a part: equal tokens, equal items.
+
+        None when that cannot be told without reading the part; answers are then `unchecked`.
+        """
+        ...
+
+    def grows(self, source: SourceConfig) -> bool:
+        """Whether a store that lacks the newest items is still up to date.
+
+        True where committing the store makes an item by itself.
+        """
+        ...
+
+    def read(
+        self,
+        source: SourceConfig,
+        part: str,
+        root: str,
+        *,
+        token: str | None,
+        since: str | None,
+        env: Mapping[str, str],
+    ) -> Fed:
+        """The items of a part in the state a token stands for.
+
+        Args:
+            token: As `token` gave it.
+            since: An earlier token; what changed since then is enough.
+            env: The environment, for what has to run another program.
+
+        Raises:
+            SourceFailed: They cannot be read now.
+        """
+        ...
+
+    def pick(
+        self,
+        source: SourceConfig,
+        part: str,
+        root: str,
+        *,
+        anchors: Collection[str],
+        env: Mapping[str, str],
+    ) -> Fed:
+        """At least these items of a part, which `read` has given before."""
+        ...
+
+    def is_at_home(
+        self,
+        source: SourceConfig,
+        root: str,
+        doc_ids: Collection[str],
+        env: Mapping[str, str],
+    ) -> bool:
+        """Whether root is where at least one of these documents came from."""
         ...

@@ -44,6 +44,7 @@ class Listing:
 
 def survey_arguments(sources: Sequence[SourceConfig]) -> tuple[tuple[str, ...], frozenset[str]]:
     """The `bases` and `suffixes` that `survey` needs to see every file of these sources."""
+    sources = _with_files(sources)
     bases = {base for source in sources for base in _bases(source)}
     suffixes = frozenset().union(*(SUFFIXES[source.kind] for source in sources))
     return tuple(sorted(bases)), suffixes
@@ -54,7 +55,7 @@ def list_files(root: str, sources: Sequence[SourceConfig], own: Iterable[str] = 
 
     Args:
         root: Absolute path the globs are relative to.
-        sources: In order of precedence.
+        sources: In order of precedence; those without files take none.
         own: Absolute paths that memidx writes itself.
     """
     # A search whose sources did not change calls `survey_arguments` alone and needs none of these.
@@ -66,7 +67,7 @@ def list_files(root: str, sources: Sequence[SourceConfig], own: Iterable[str] = 
     ignores = Ignores(root, [path for path in seen.files if path.rpartition("/")[2] == IGNORE_FILE])
     failed: dict[str, str] = {}
     takers: list[_Taker] = []
-    for source in sources:
+    for source in _with_files(sources):
         for base in _bases(source):
             if base in seen.failed:
                 failed[source.name] = f"{redact(printable(base)) or 'root'}: {seen.failed[base]}"
@@ -159,6 +160,10 @@ def _refusal(path: str, taken: Mapping[str, str]) -> str | None:
     if holds_private(stable):
         return "the path itself holds a secret or a home folder"
     return None
+
+
+def _with_files(sources: Sequence[SourceConfig]) -> list[SourceConfig]:
+    return [source for source in sources if source.kind in SUFFIXES]
 
 
 def _bases(source: SourceConfig) -> list[str]:

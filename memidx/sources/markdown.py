@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from memidx.config import SourceConfig
-from memidx.sources.base import SUFFIXES, Item, Parsed, Skip, SourceKind
+from memidx.sources.base import SUFFIXES, FileKind, Item, Parsed, Skip
 from memidx.text.dates import date_in_name, parse_time, time_from_number
 from memidx.text.decode import Undecodable, decode
 from memidx.text.front_matter import read_front_matter
@@ -60,7 +60,7 @@ class _Markdown:
         return Parsed(items=(item,))
 
 
-KIND: SourceKind = _Markdown()
+KIND: FileKind = _Markdown()
 
 
 def title_of(text: str, front_lines: int, stated: Any = None) -> str | None:

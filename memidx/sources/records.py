@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from memidx.config import SourceConfig
-from memidx.sources.base import SUFFIXES, Item, Parsed, Skip, SourceKind
+from memidx.sources.base import SUFFIXES, FileKind, Item, Parsed, Skip
 from memidx.sources.markdown import tags_of, time_of
 from memidx.sources.record_files import BadRecord, read_records
 
@@ -55,7 +55,7 @@ class _Records:
         return Parsed(tuple(items), tuple(skips))
 
 
-KIND: SourceKind = _Records()
+KIND: FileKind = _Records()
 
 
 def _objection(value: Any) -> str | None:

@@ -89,6 +89,11 @@ def time_from_number(value: float) -> str | None:
     return _format(seconds, round((value - seconds) * 1e3) * 1000)
 
 
+def time_from_seconds(seconds: int) -> str | None:
+    """The instant of a Unix time that is known to be one; None out of the calendar's range."""
+    return _format(seconds, 0)
+
+
 def date_in_name(name: str) -> str | None:
     """The first day that a file name holds.
 

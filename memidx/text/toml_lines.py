@@ -24,7 +24,7 @@ def line_of_key(
         prefix: What all tables are below, such as `tool.memidx`.
     """
     wanted = f"{prefix}.{table}".strip(".")
-    outer = wanted.removesuffix(".fields")
+    outer = wanted.removesuffix(".fields").removesuffix(".repos")
     setting = re.compile(rf"[ \t]*[\"']?{re.escape(key)}[\"']?[ \t]*[=.]")
     inline = re.compile(rf"[{{,][ \t]*[\"']?{re.escape(key)}[\"']?[ \t]*=")
     current = ""

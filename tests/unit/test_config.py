@@ -9,6 +9,7 @@ import pytest
 from memidx.config import (
     DEFAULT_SOURCE,
     Config,
+    Repo,
     SourceConfig,
     effective_sources,
     find_config_root,
@@ -141,7 +142,7 @@ def test_memidx_toml_goes_before_pyproject(tmp_path: Path) -> None:
         ("[[sources]]\nweight = 1\n", 1, "a source has no name"),
         ('[[sources]]\nname = "a b"\n', 2, "a name of letters"),
         ('[[sources]]\nname = "a"\n[[sources]]\nname = "a"\n', 4, "two sources named 'a'"),
-        ('[[sources]]\nname = "a"\nkind = "git"\n', 3, "come later"),
+        ('[[sources]]\nname = "a"\nkind = "sql"\n', 3, "come later"),
         ('[[sources]]\nname = "a"\nkind = "recods"\n', 3, "unknown kind"),
         ('[[sources]]\nname = "a"\ninclude = "docs/**"\n', 3, "a list of globs"),
         ('[[sources]]\nname = "a"\ninclude = []\n', 3, "include is empty"),
@@ -264,12 +265,85 @@ def test_sources_of_a_later_version_are_read(tmp_path: Path) -> None:
     """A key this version does not know is left aside; a kind it does not know is refused."""
     assert source_from_dict({"name": "a", "colour": "red"}) == SourceConfig("a")
     with pytest.raises(ConfigError, match="come later"):
-        source_from_dict({"name": "a", "kind": "git"})
+        source_from_dict({"name": "a", "kind": "sql"})
+
+
+def test_git_sources(tmp_path: Path) -> None:
+    """Repositories are paths or tables, in one spelling; without any, root is one."""
+    text = (
+        '[[sources]]\nname = "all"\nkind = "git"\nweight = 0.7\nuntil = "v1.2~3"\n'
+        f'repos = ["./libs//one/", {{name = "my repo", path = "two"}}, "{tmp_path}/three"]\n'
+        '[[sources]]\nname = "own"\nkind = "git"\n'
+    )
+    first, second = load(tmp_path, text).sources
+    assert first.repos == (
+        Repo("libs/one", "libs/one"),
+        Repo("my repo", "two"),
+        Repo("three", "three"),
+    )
+    assert first.until == "v1.2~3"
+    assert second == SourceConfig("own", kind="git", repos=(Repo(".", "."),))
+    assert source_to_dict(first) == {
+        "name": "all",
+        "kind": "git",
+        "weight": 0.7,
+        "repos": ["libs/one", {"name": "my repo", "path": "two"}, "three"],
+        "until": "v1.2~3",
+    }
+    assert source_to_dict(second) == {"name": "own", "kind": "git", "repos": ["."]}
+    for source in (first, second):
+        assert source_from_dict(source_to_dict(source)) == source
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("repos = []", "repos is empty"),
+        ("repos = [1]", "repos cannot have this value"),
+        ('repos = ["../other"]', "leads out of root"),
+        ('repos = ["a/../.."]', "leads out of root"),
+        ('repos = ["/etc"]', "absolute path"),
+        ('repos = ["C:/a"]', "absolute path"),
+        ('repos = [""]', "a repository has no path"),
+        ('repos = ["a", "./a"]', "two repositories named 'a'"),
+        ('repos = ["a#b"]', "cannot have this name"),
+        ('repos = [{path = "a", name = " a"}]', "cannot have this name"),
+        ('repos = [{path = "a", nam = "b"}]', "unknown key 'nam'"),
+        ('include = ["**"]', "sources of kind 'git' have no include"),
+        ('fields = {id = "x"}', "only sources of kind 'records' have fields"),
+        ('until = ""', "until cannot have this value"),
+        ('until = "--all"', "until cannot have this value"),
+        ('until = "a..b"', "until cannot have this value"),
+        ('until = "^main"', "until cannot have this value"),
+        ('until = "main@{1}"', "until cannot have this value"),
+        ('until = "main:file"', "until cannot have this value"),
+        ('until = ":/text"', "until cannot have this value"),
+        ('until = "two words"', "until cannot have this value"),
+    ],
+)
+def test_mistakes_of_a_git_source(tmp_path: Path, line: str, what: str) -> None:
+    """Each is named with its line; none waits until git is asked."""
+    error = refusal(tmp_path, f'[[sources]]\nname = "a"\nkind = "git"\n{line}\n')
+    assert what in error.what
+    assert error.line == 4
+
+
+def test_one_repository_in_two_sources_is_refused(tmp_path: Path) -> None:
+    """Its commits would be documents twice, under one `doc_id`."""
+    text = '[[sources]]\nname = "a"\nkind = "git"\n[[sources]]\nname = "b"\nkind = "git"\n'
+    assert "two repositories named '.'" in refusal(tmp_path, text).what
+
+
+def test_options_of_git_are_its_own(tmp_path: Path) -> None:
+    """A source that reads files has no repositories."""
+    for line in ('repos = ["."]', 'until = "v1"'):
+        error = refusal(tmp_path, f'[[sources]]\nname = "a"\nkind = "changelog"\n{line}\n')
+        assert "only sources of kind 'git' have" in error.what
 
 
 def test_the_page_names_every_key_with_its_default(repository: Path) -> None:
     """`docs/configuration.md` has a row for each key of the schema, and no row for another."""
-    from memidx import config
+    from memidx.config import schema
 
     page = (repository / "docs" / "configuration.md").read_text(encoding="utf-8")
     rows = {
@@ -277,7 +351,7 @@ def test_the_page_names_every_key_with_its_default(repository: Path) -> None:
         for line in page.split("\n")
         if line.startswith("| `") and len(cells := line.split("|")) == 6
     }
-    keys = {f"{table}.{key}".strip(".") for table, rules in config._SCHEMA.items() for key in rules}
+    keys = {f"{table}.{key}".strip(".") for table, rules in schema.SCHEMA.items() for key in rules}
     assert set(rows) == keys | {"sources"}
     defaults = Config()
     for key, shown in rows.items():

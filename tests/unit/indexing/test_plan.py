@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memidx.indexing.plan import make_plan
+from memidx.indexing.plan import make_plan, newest
 from memidx.indexing.state import DocRef, KnownFile
 
 
@@ -36,3 +36,13 @@ def test_documents_of_a_failed_source_stay() -> None:
     """What could not be looked at is not gone."""
     plan = make_plan({"a": "1", "b": "1"}, {}, kept_source=lambda doc_id: doc_id == "a")
     assert plan.removed == ("b",)
+
+
+def test_newest_are_those_nothing_stored_builds_on() -> None:
+    """One on top and one of a merged branch are newer; one below a stored commit is missing."""
+    #   a - b - c - m - d      b and c stored; s came in by the merge m
+    #    \\ ---- s --- /
+    follows = {"d": ("m",), "m": ("c", "s"), "s": ("a",), "c": ("b",), "b": ("a",), "a": ()}
+    added = ("a", "d", "m", "other", "s")
+    assert newest(added, {"b", "c"}, follows) == ("d", "m", "s")
+    assert newest(added, set(), follows) == ("a", "d", "m", "s")

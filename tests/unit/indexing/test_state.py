@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from memidx.files import Signature
-from memidx.indexing.state import RACY_NS, DocRef, KnownFile, State, read_state
+from memidx.indexing.state import RACY_NS, DocRef, KnownFile, State, pack, read_state
 from memidx.sources.base import Skip
 
 STATE = State(
@@ -17,6 +19,7 @@ STATE = State(
     files={
         "a.md": KnownFile("docs", "a.md", "d", (DocRef("a.md", "0", 1),), (Skip("a.md", "cut"),))
     },
+    tokens={"git:.": "at 0123", "sql:x": None},
     failed={"notes": "x: is not there"},
     skips=(Skip("b\udcff.md", "the name is not UTF-8", None, "docs"),),
     unsupported={".py": 3},
@@ -30,6 +33,19 @@ STATE = State(
 def test_what_is_written_is_read() -> None:
     """Every field comes back, undecodable names too."""
     assert read_state(STATE.to_bytes()) == STATE
+
+
+def test_documents_of_a_feed_are_packed() -> None:
+    """They come back as they were, however many there are, when somebody asks for them."""
+    docs = (DocRef("git:a b#01", "0f", 1), DocRef("git:a b#02", "1f", 1))
+    state = replace(STATE, files={"git:a b": KnownFile("commits", "", "at 01", pack(docs))})
+    again = read_state(state.to_bytes())
+    assert again is not None
+    known = again.files["git:a b"]
+    assert (len(known.docs), tuple(known.docs), known.docs[1]) == (2, docs, docs[1])
+    assert again.to_bytes() == state.to_bytes()
+    assert len(pack(())) == 0
+    assert tuple(pack(())) == ()
 
 
 @pytest.mark.parametrize(

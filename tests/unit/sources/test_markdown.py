@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memidx.config import SourceConfig
-from memidx.sources import KINDS
+from memidx.sources import FILE_KINDS
 from memidx.sources.base import Item, Parsed
 from memidx.sources.markdown import KIND
 
@@ -154,7 +154,7 @@ def test_no_text_makes_the_title_slow(piece: str) -> None:
 def test_every_odd_file_is_read_or_skipped_with_a_reason(shared: Path) -> None:
     """Each file of the zoo comes out as items or as skips, through every kind that takes it."""
     for path in sorted((shared / "zoo").iterdir()):
-        for name, kind in KINDS.items():
+        for name, kind in FILE_KINDS.items():
             if not path.name.endswith(tuple(kind.suffixes)):
                 continue
             parsed = kind.parse(SourceConfig("zoo", kind=name), path.name, path.read_bytes())
