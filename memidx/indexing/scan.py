@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from memidx.config import SourceConfig
 from memidx.documents import Document, make_document
 from memidx.errors import FileError, InputError
-from memidx.files import read_bytes
+from memidx.files import is_missing, read_bytes
 from memidx.indexing.state import RACY_NS, DocRef, KnownFile, State, pack
 from memidx.sources import FEED_KINDS, FILE_KINDS
 from memidx.sources.artifacts import is_artifact
@@ -37,6 +37,8 @@ class Scan:
         entries: Identity path -> the file as it was listed.
         lines: `doc_id` -> encoded line, for what was parsed.
         documents: The same documents, as they are.
+        vanished: Source and path of each file that was listed and not there to be read: perhaps
+            its folder was renamed meanwhile, so nothing proves that its documents are gone.
         tokens: Part of a feed -> token, as `State.tokens` has it.
         failed: Source name -> why it is not all known; its documents must stay.
         follows: `doc_id` -> the documents it builds on, for the documents that were read of feeds
@@ -52,6 +54,7 @@ class Scan:
     documents: dict[str, Document] = field(default_factory=dict)
     entries: dict[str, FileEntry] = field(default_factory=dict)
     unreadable: list[Skip] = field(default_factory=list)
+    vanished: list[tuple[str, str]] = field(default_factory=list)
     tokens: dict[str, str | None] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
     follows: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -154,6 +157,8 @@ class Scanner:
         try:
             data = read_bytes(entry.disk_path)
         except FileError as error:
+            if is_missing(error):
+                found.vanished.append((source.name, entry.path))
             found.unreadable.append(Skip(entry.path, error.what, source=source.name))
             return
         found.n_read += 1

@@ -186,8 +186,12 @@ def look_at_sources(
         env=workspace.env,
     )
     sums = {doc_id: line_sum(line) for doc_id, line in stored.items()}
-    for _ in range(_ATTEMPTS):
+    for attempt in range(_ATTEMPTS):
         scan = scanner.scan(known)
+        if scan.vanished and attempt + 1 < _ATTEMPTS:
+            continue
+        for name, path in scan.vanished:
+            scan.failed.setdefault(name, f"{path}: keeps vanishing while it is read")
         failed = scan.failed
 
         def kept(doc_id: str, failed: Mapping[str, str] = failed) -> bool:

@@ -427,3 +427,27 @@ def test_private_names_in_the_configuration_stay_out_of_the_manifest(tmp_path: P
     assert "zelda" not in manifest
     assert secret not in manifest
     assert not memidx.build(root=str(root), check=True, env={}).behind
+
+
+def test_a_folder_renamed_between_listing_and_reading_loses_nothing(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files that were listed and are not there to be read are looked for again, then kept."""
+    from memidx.indexing import scan
+
+    for path in project.rglob("*.md"):
+        os.utime(path)  # so that every file is read
+    listed = scan.list_files
+
+    def renamed_away(*arguments: object) -> object:
+        listing = listed(*arguments)  # type: ignore[arg-type]
+        if (project / "docs").exists():
+            (project / "docs").rename(project / "docs.away")
+        else:
+            (project / "docs.away").rename(project / "docs")
+        return listing
+
+    monkeypatch.setattr(scan, "list_files", renamed_away)
+    memidx.build(root=str(project), env={})
+    lines = (project / "store/docs.jsonl").read_text().splitlines()
+    assert len(lines) == 3
