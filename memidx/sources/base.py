@@ -25,7 +25,7 @@ SUFFIXES: Mapping[str, frozenset[str]] = {
 FEEDS = frozenset(("git",))
 
 
-RULES_VERSION = 1
+RULES_VERSION = 2
 """Raise it whenever a file's bytes could give another document than before (a parser's rule, a
 redaction, a title): what was recorded of files under earlier rules is then read anew."""
 

@@ -8,30 +8,44 @@ is searched in earnest, by `memidx.text.homes` and `memidx.text.secrets`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
-from memidx.text.homes import replace_homes, replace_plain_homes
-from memidx.text.secrets import (
-    LOOSE_MARKS,
-    NAME_MARKS,
-    RUN_BREAKS,
-    RUN_CHARACTERS,
-    RUN_LENGTH,
-    RUN_STARTS_3,
-    RUN_STARTS_4,
-    replace_secrets,
-)
+from memidx.text.homes import home_spans
+from memidx.text.secrets import secret_spans
+from memidx.text.spans import replace_spans, visible
+from memidx.text.tokens import may_hold_token
 
 PLACEHOLDERS = ("<path>", "<secret>")
+_PATH, _SECRET = PLACEHOLDERS
 
 _ROUNDS = 4
-_RUN_TABLE = bytes(120 if byte in RUN_CHARACTERS else 32 for byte in range(256))
-_RUN = b"x" * RUN_LENGTH
-# ASCII to lower case, and `=` to `:`: either may stand between a name and its value.
+# Letters in lower case; what may stand between a name and its value is `:`, what may stand before a
+# part of a query `&`; `/` stays and all else goes, so that `api_key =`, `| **API key** |` and
+# `"api-key":` are alike, and so are `/home`, `/home2` and one with a soft hyphen inside.
 _FOLD_TABLE = bytes(
-    byte + 32 if 65 <= byte <= 90 else 58 if byte == 61 else byte for byte in range(256)
+    byte + 32 if 65 <= byte <= 90 else {61: 58, 124: 58, 63: 38, 59: 38}.get(byte, byte)
+    for byte in range(256)
 )
-_HOME_MARKS = (b"users", b"home", b"/root", b"documents and set", b"documents%20and")
+_LEFT_OUT = bytes(
+    byte for byte in range(256) if not bytes((byte,)).isalpha() and byte not in b"/:=|&?;"
+)
+_HOME_MARKS = (b"users", b"home", b"/root", b"documentsandset")
+# Marks of secrets that can be told only by what stands around them.
+_NAME_MARKS = (
+    b"secret",
+    b"token",
+    b"pwd",
+    b"credential",
+    b"authorization",
+    b"bearer",
+    b"cookie",
+    b"&sig:",
+    b"curl",
+    b"mysql",
+    b"mariadb",
+)
+_KINDS_OF_KEY = (b"api", b"cess", b"ount", b"vate", b"tion", b"ning", b"auth")
 
 
 def redact(text: str) -> str:
@@ -42,12 +56,12 @@ def redact(text: str) -> str:
     # A replacement can bring a second one into view (`KEY=` before a path that went), so this goes
     # on until nothing changes. Each round has fewer places left to change; two are usual.
     for _ in range(_ROUNDS):
-        found = _suspects(text)
         before = text
+        found = _suspects(text)
         if found.tokens or found.names:
-            text = replace_secrets(text, tokens=found.tokens, names=found.names)
+            text = _without_secrets(text, found)
         if found.homes:
-            text = replace_homes(text)
+            text = _without_homes(text)
         if text == before:
             break
     return text
@@ -55,13 +69,13 @@ def redact(text: str) -> str:
 
 def redact_local_paths(text: str) -> str:
     """The text with every home path's private prefix replaced by `<path>`; secrets stay."""
-    return replace_homes(text) if _suspects(text).homes else text
+    return _without_homes(text) if _suspects(text).homes else text
 
 
 def holds_secret(text: str) -> bool:
     """Whether the text holds something in the shape of a secret (home paths do not count)."""
     found = _suspects(text)
-    return replace_secrets(text, tokens=found.tokens, names=found.names) != text
+    return (found.tokens or found.names) and _without_secrets(text, found) != text
 
 
 def holds_private(path: str) -> bool:
@@ -70,7 +84,32 @@ def holds_private(path: str) -> bool:
     Folder names that agents make of a path (`-Users-NAME-code`) are let through: they are what
     the file is called, and a memory folder full of them would otherwise not be searchable at all.
     """
-    return holds_secret(path) or replace_plain_homes(path) != path
+    return holds_secret(path) or _without_homes(path, slugs=False) != path
+
+
+def _without_secrets(text: str, found: _Suspects) -> str:
+    def spans(text: str) -> list[tuple[int, int]]:
+        return secret_spans(text, tokens=found.tokens, names=found.names)
+
+    return replace_spans(text, _seen_through(text, spans), _SECRET)
+
+
+def _without_homes(text: str, *, slugs: bool = True) -> str:
+    def spans(text: str) -> list[tuple[int, int]]:
+        return home_spans(text, slugs=slugs)
+
+    return replace_spans(text, _seen_through(text, spans), _PATH)
+
+
+def _seen_through(
+    text: str, spans: Callable[[str], list[tuple[int, int]]]
+) -> list[tuple[int, int]]:
+    """The spans of the text as it is, and of the text as it looks without invisible characters."""
+    shown = visible(text)
+    if not shown:
+        return spans(text)
+    plain, places = shown
+    return spans(text) + [(places[start], places[end - 1] + 1) for start, end in spans(plain)]
 
 
 class _Suspects(NamedTuple):
@@ -86,33 +125,31 @@ def _suspects(text: str) -> _Suspects:
     if len(text) < 5:
         return _Suspects(False, False, False)
     data = text.encode("utf-8", "surrogatepass")
-    folded = data.translate(_FOLD_TABLE)
+    squeezed = data.translate(_FOLD_TABLE, _LEFT_OUT)
+    tokens = may_hold_token(data)
+    if not tokens and len(data) > len(text):
+        shown = visible(text)
+        tokens = shown is not None and may_hold_token(shown[0].encode("utf-8", "surrogatepass"))
+    names, keys = _names(squeezed)
     return _Suspects(
-        homes=any(mark in folded for mark in _HOME_MARKS),
-        tokens=(b"~" in data and b"Q~" in data)
-        or any(mark in data for mark in LOOSE_MARKS)
-        or _holds_token(data),
-        names=(b"@" in data and b"://" in data) or _holds_name(folded),
+        homes=any(mark in squeezed for mark in _HOME_MARKS),
+        tokens=tokens or (keys and b"privatekey" in squeezed),
+        names=names or (b"@" in data and b"://" in data),
     )
 
 
-def _holds_name(folded: bytes) -> bool:
-    squeezed = folded.translate(None, b"_- \"'`")
-    return any(mark in squeezed for mark in NAME_MARKS)
-
-
-def _holds_token(data: bytes) -> bool:
-    """Whether a long run of token characters begins as some issuer's tokens do."""
-    coded = data.translate(_RUN_TABLE)
-    start = coded.find(_RUN)
-    while start >= 0:
-        head = data[start : start + 4]
-        if (
-            head in RUN_STARTS_4
-            or head[:3] in RUN_STARTS_3
-            or data[max(0, start - 3) : start] in RUN_BREAKS
-        ):
-            return True
-        end = coded.find(b" ", start + RUN_LENGTH)
-        start = coded.find(_RUN, end) if end > 0 else -1
-    return False
+def _names(squeezed: bytes) -> tuple[bool, bool]:
+    """Whether a telling name may stand in the text, and whether it is the name of a key."""
+    keys = False
+    at = squeezed.find(b"key")
+    while at >= 0 and not keys:
+        keys = squeezed.endswith(_KINDS_OF_KEY, max(0, at - 4), at)
+        at = squeezed.find(b"key", at + 3)
+    if keys or any(mark in squeezed for mark in _NAME_MARKS):
+        return True, keys
+    at = squeezed.find(b"pass")
+    while at >= 0:
+        if squeezed.startswith((b"w", b":", b"phrase"), at + 4) or squeezed.endswith(b"ssh", 0, at):
+            return True, keys
+        at = squeezed.find(b"pass", at + 4)
+    return False, keys

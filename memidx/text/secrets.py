@@ -1,204 +1,182 @@
 """Where does a text hold a secret?
 
-Three kinds: tokens whose issuer gave them a recognisable shape; structures (private key blocks,
-passwords in URLs, authorization headers); and values assigned to a telling name (`api_key = "…"`),
-if they look random enough. A git SHA, a UUID or a long word is none of these.
+Three kinds: tokens whose issuer gave them a recognisable shape (`memidx.text.tokens`); structures
+(private key blocks, passwords in URLs, authorization headers) and what is passed to a program
+(`memidx.text.passed`); and values given to a telling name (`api_key = "…"`), if they look random
+enough. A git SHA, a UUID or a long word is none of these.
+A name gives its value by `=`, `:`, `=>`, in the next cell of a table, on the next line (YAML) or as
+an option (`--password X`); the quotes between may be escaped, as in a log of JSON.
+What stays: a password that is one plain word (`password: hunter2` could as well be `password:
+sha256`), values in XML elements, a table's values below a telling heading.
 Every pattern is linear: a repeat that could start inside itself is guarded by a look-behind.
 """
 
 from __future__ import annotations
 
-import math
 import re
 
-from memidx.text.spans import fold, occurrences, replace_spans
+from memidx.text.passed import passed_spans
+from memidx.text.random_values import CODE_NAME, TEMPLATE, WORDS, is_passed, is_random
+from memidx.text.spans import fold, occurrences
+from memidx.text.tokens import token_spans
 
 PLACEHOLDER = "<secret>"
-
-# Tokens are looked for only where a run of these characters has this length (`redact._suspects`)
-# and begins with two of the characters below; the shortest known token has 20.
-RUN_CHARACTERS = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
-RUN_LENGTH = 20
-
-_EDGE = r"(?<![A-Za-z0-9_-])"
-_END = r"(?![A-Za-z0-9])"
-# (how the token begins, pattern of the whole token)
-_SHAPES: tuple[tuple[str, str], ...] = (
-    # Amazon, Google, other clouds
-    ("AKIA ASIA ABIA ACCA", rf"A...[A-Z0-9]{{16}}{_END}"),
-    ("AIza", r"AIza[A-Za-z0-9_-]{35,}"),
-    ("ya29.", r"ya29\.[A-Za-z0-9_.-]{20,}"),
-    ("GOCSPX-", r"GOCSPX-[A-Za-z0-9_-]{20,}"),
-    ("dop_v1_ doo_v1_ dor_v1_", r"do[opr]_v1_[a-f0-9]{64}"),
-    ("dapi", rf"dapi[a-f0-9]{{32}}{_END}"),
-    ("LTAI", rf"LTAI[A-Za-z0-9]{{16,24}}{_END}"),
-    # Forges and registries
-    ("ghp_ gho_ ghu_ ghs_ ghr_", r"gh[pousr]_[A-Za-z0-9]{30,}"),
-    ("github_pat_", r"github_pat_[A-Za-z0-9_]{22,}"),
-    (
-        "glpat- glptt- gldt- glrt- glcbt- glft- glsoat- glagent- gloas- glimt-",
-        r"gl[a-z]{2,5}-[A-Za-z0-9_-]{20,}",
-    ),
-    ("npm_", r"npm_[A-Za-z0-9]{30,}"),
-    ("pypi-", r"pypi-[A-Za-z0-9_-]{40,}"),
-    ("rubygems_", r"rubygems_[a-f0-9]{48}"),
-    ("dckr_pat_ dckr_oat_", r"dckr_[a-z]{3}_[A-Za-z0-9_-]{20,}"),
-    ("ATATT3 ATCTT3", r"AT[AC]TT3[A-Za-z0-9_=-]{50,}"),
-    ("ATBB", r"ATBB[A-Za-z0-9]{28,}"),
-    # Language models
-    ("sk-", r"sk-(?=[A-Za-z_-]*[0-9])[A-Za-z0-9_-]{20,}"),
-    ("hf_", r"hf_[A-Za-z0-9]{30,}"),
-    ("gsk_ xai- pplx- r8_", r"(?:gsk_|xai-|pplx-|r8_)[A-Za-z0-9]{32,}"),
-    # Chat, mail, payment
-    ("xox", r"xox[a-z]-(?=[A-Za-z-]*[0-9])[A-Za-z0-9-]{15,}"),
-    ("xapp-", r"xapp-(?=[A-Za-z-]*[0-9])[A-Za-z0-9-]{15,}"),
-    ("sk_live_ sk_test_ rk_live_ rk_test_", r"[sr]k_[a-z]{4}_[A-Za-z0-9]{16,}"),
-    ("whsec_", r"whsec_[A-Za-z0-9+/=]{24,}"),
-    ("SG.", r"SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{30,}"),
-    ("key-", rf"key-[a-f0-9]{{32}}{_END}"),
-    ("SK", rf"SK[a-f0-9]{{32}}{_END}"),
-    ("sq0atp- sq0csp-", r"sq0[a-z]{3}-[A-Za-z0-9_-]{22,}"),
-    ("shpat_ shpca_ shppa_ shpss_", r"shp[a-z]{2}_[a-fA-F0-9]{32}"),
-    # Services
-    ("hvs. hvb.", r"hv[sb]\.[A-Za-z0-9_-]{24,}"),
-    ("glsa_ glc_", r"glc?s?a?_[A-Za-z0-9+/=_]{30,}"),
-    ("lin_api_", r"lin_api_[A-Za-z0-9]{32,}"),
-    ("ntn_ secret_", r"(?:ntn|secret)_[A-Za-z0-9]{40,}"),
-    ("sbp_ sb_secret_", r"sb(?:p|_secret)_[A-Za-z0-9_-]{24,}"),
-    ("PMAK- NRAK-", r"[PN][MR]AK-[A-Za-z0-9-]{24,}"),
-    ("tskey-", r"tskey-[A-Za-z0-9-]{20,}"),
-    ("sntrys_ sntryu_", r"sntry[su]_[A-Za-z0-9+/=_-]{40,}"),
-    ("pul-", rf"pul-[a-f0-9]{{40}}{_END}"),
-    ("AGE-SECRET-KEY-1", r"AGE-SECRET-KEY-1[0-9A-Z]{58}"),
-    # JSON web tokens; the signature may be missing
-    ("eyJ", r"eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]*)?"),
-)
-# A token starts where no run of its characters is under way, so each run is tried once at most.
-_TOKENS = tuple((beginnings.split(), re.compile(_EDGE + shape)) for beginnings, shape in _SHAPES)
-# Secrets that do not begin with their mark.
-_AROUND = (
-    (":AA", re.compile(r"(?<![0-9A-Za-z])[0-9]{8,10}:AA[A-Za-z0-9_-]{32,}")),
-    ("hooks.slack.com/", re.compile(r"(?<=hooks\.slack\.com/services/)[A-Za-z0-9_/-]{20,}")),
-    ("/api/webhooks/", re.compile(r"(?<=/api/webhooks/)[0-9]{16,20}/[A-Za-z0-9_-]{40,}")),
-    (
-        "Q~",
-        re.compile(r"(?<![\w.~-])[\w~.-]{3}[0-9]Q~[\w~.-]{31,34}(?![\w.~-])", re.ASCII),
-    ),
-)
-
-# How a token begins, in its first three or four bytes, and the three bytes before a run where `.`
-# broke the token in two (`SG.`, `ya29.`, `hvs.`).
-RUN_STARTS_3 = frozenset(b"sk- hf_ eyJ xox r8_ sk_ rk_ sq0 ntn sbp AAA AAE AAF AAG AAH".split())
-RUN_STARTS_4 = frozenset(
-    b"""AKIA ASIA ABIA ACCA AIza GOCS dop_ doo_ dor_ dapi LTAI ghp_ gho_ ghu_ ghs_ ghr_ gith glpa
-    glpt gldt glrt glcb glft glso glag gloa glim npm_ pypi ruby dckr ATAT ATCT ATBB gsk_ xai- pplx
-    xapp whse key- shpa shpc shps glsa glc_ lin_ secr sb_s PMAK NRAK tske sntr pul- AGE-""".split()
-)
-RUN_BREAKS = frozenset((b"SG.", b"29.", b"vs.", b"vb."))
-# Marks of what no run of token characters shows.
-LOOSE_MARKS = (b"-----BEGIN", b"hooks.slack.com", b"/api/webhooks/")
-# Lower-cased, `=` as `:`, with `_`, `-`, spaces and quotes dropped, so that `api_key =`, `apiKey:`
-# and `"api-key":` are alike.
-NAME_MARKS = (
-    b"secret",
-    b"token",
-    b"passw",
-    b"passphrase",
-    b"pwd",
-    b"key:",
-    b"credential",
-    b"authorization",
-    b"bearer",
-)
 
 _BEGIN_KEY = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _END_KEY = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_BODY = re.compile(r"(?:(?:\s|\\[nr]|[>|*#\"',+])*+[A-Za-z0-9+/=]{24,}+)*+")
 _LONGEST_KEY = 20_000
 
-_URL_PASSWORD = re.compile(r"(?<=://)([^\s/:@\"'`<>]{0,200}):([^\s/\"'`<>]{1,400})@(?=[\w\[$%{.-])")
-_URL_TOKEN = re.compile(r"(?<=://)([^\s/:@\"'`<>]{20,400})@(?=[\w\[])")
+_URL_PASSWORD = re.compile(
+    r"[^\s/:@\"'`<>]{0,200}:"
+    # A password may hold a slash where no port and path can be meant.
+    r"(?P<value>[^\s/\"'`<>]{1,400}|(?!\d{0,5}/)[^\s/:@?\"'`<>]{1,100}(?:/[^\s/:@?\"'`<>]{0,100}){1,4})"
+    r"@(?=[\w\[$%{.-])"
+)
+_URL_TOKEN = re.compile(r"(?P<value>[^\s/:@\"'`<>]{20,400})@(?=[\w\[])")
 _HEADER = re.compile(
-    r"(authorization[\"']?[ ]{0,3}(?:=>|[:=,])[ ]{0,3}[\"']?"
-    r"(?:(?:bearer|basic|token|digest|apikey)[ ]{1,3})?)"
-    r"([A-Za-z0-9._~+/=:-]{8,})",
+    r"(?P<head>\\?[\"']?[ ]{0,3}(?:=>|[:=,])[ ]{0,3}\\?[\"']?"
+    r"(?:(?:bearer|basic|token|digest|apikey)[ ]{1,3})?(?:token=\\?[\"']?)?)"
+    r"(?P<value>[A-Za-z0-9._~+/=:-]{8,})",
     re.IGNORECASE,
 )
-_BEARER = re.compile(r"(?<![A-Za-z0-9_])(bearer[ ]{1,3})([A-Za-z0-9._~+/=-]{16,})", re.IGNORECASE)
-_NAMES = ("key", "secret", "token", "passw", "passphrase", "pwd", "credential")
+_BEARER = re.compile(
+    r"(?:(?<![A-Za-z0-9]bearer)|(?<=\\[nrt]bearer))[ ]{1,3}(?P<value>[A-Za-z0-9._~+/=-]{16,})",
+    re.IGNORECASE,
+)
+_NAMES = ("key", "secret", "token", "pass", "pwd", "credential")
 _KINDS_OF_KEY = ("api", "access", "account", "private", "encryption", "signing", "auth")
-# From the end of such a word to the end of the value assigned to it.
+_VALUE = r"(?P<value>[^\s\"'`<>,;(){}\[\]|\\]{8,512})"
+# From the end of such a word to the end of the value given to it.
 _ASSIGNED = re.compile(
-    r"[A-Za-z0-9_-]{0,24}[\"'`\])]{0,3}[ ]{0,4}(?::=|=>|[=:])[ ]{0,4}[\"'`]{0,3}"
-    r"(?P<value>[^\s\"'`<>,;(){}\[\]|\\]{8,512})"
+    r"[A-Za-z0-9_-]{0,24}[\"'`\])*\\]{0,4}[ \t]{0,4}"
+    r"(?:(?::=|=>|[=:])[*\"'`\\]{0,4}[ \t]{0,4}"
+    r"|[ ]{0,40}\|[ ]{0,40}"  # the next cell of a table
+    r"|:[ ]{0,2}[>|]?[+-]?[ ]{0,2}\n[ \t]{1,40}(?:- )?)"  # the next line, in YAML
+    r"[*\"'`\\]{0,4}" + _VALUE
 )
-_CODE_NAME = re.compile(
-    r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+", re.ASCII
+_PHRASE = re.compile(
+    r"(?:w(?:or)?d|phrase)?[\"'`\]\\]{0,3}[ \t]{0,4}(?::=|=>|[=:])[ \t]{0,4}\\?"
+    r"(?:\"(?P<double>[^\"\n\\<>]{8,100})\\?\"|'(?P<single>[^'\n\\<>]{8,100})\\?')"
 )
-_WORD = r"(?:[A-Za-z]{2,}\d{0,3}|\d{1,20}|[A-Za-z0-9]{1,3})"
-_WORDS = re.compile(rf"{_WORD}(?:[-_./:+@#=?~]+{_WORD})*[-_./:=]*", re.ASCII)
-_TEMPLATE = ("$", "%", "{", "*", "...", "xxx", "XXX")
+_OPTION_BEFORE = re.compile(r"(?<![\w-])--[a-z0-9-]{0,40}\Z")
+_OPTION_PASSWORD = re.compile(
+    r"(?:w(?:or)?d|phrase)?(?:=|[ \t]{1,4})(?:\\\n[ \t]{0,40})?[\"']?(?P<value>[^\s\"'`<>|]{6,256})"
+)
+_OPTION_OTHER = re.compile(
+    rf"[A-Za-z0-9-]{{0,24}}(?:=|[ \t]{{1,4}})(?:\\\n[ \t]{{0,40}})?[\"']?{_VALUE}"
+)
+# Beginnings (four letters) of the words of a form or a message about a password: no passphrase.
+_MESSAGE = frozenset(
+    """a acco agai an and are at be can can' cann chan char conf cont crea curr do don' emai
+    empt ente expi for forg from has have here hide if in inco inva is kenn leas logi long matc mini
+    miss mot must name new not of old on or pass plea reen repe requ rese secr senh set shor show
+    sign stro that the this to toke type upda use user vali wach was we weak with wron you
+    your""".split()  # noqa: SIM905 - as a list it would take a page
+)
 
 
-def replace_secrets(text: str, *, tokens: bool = True, names: bool = True) -> str:
-    """The text with each secret replaced by `<secret>`; what names it (`api_key =`) stays.
+def secret_spans(text: str, *, tokens: bool = True, names: bool = True) -> list[tuple[int, int]]:
+    """`(start, end)` of each secret; they may overlap. What names a secret (`api_key =`) stays.
 
     Args:
         tokens: Whether to look for shapes of tokens and for private keys.
-        names: Whether to look for passwords in URLs, headers and assigned values.
+        names: Whether to look for passwords in URLs, headers, passed and assigned values.
     """
+    spans: list[tuple[int, int]] = []
     if tokens:
         if "-----BEGIN" in text:
-            text = _replace_keys(text)
-        text = replace_spans(text, _token_spans(text), PLACEHOLDER)
+            spans += _key_spans(text)
+        spans += token_spans(text)
     if not names:
-        return text
-    if "@" in text and "://" in text:
-        text = _URL_PASSWORD.sub(_hide_password, text)
-        text = _URL_TOKEN.sub(_hide_url_token, text)
+        return spans
+    if "@" in text:
+        for at, _ in occurrences(text, ("://",)):
+            found = _URL_PASSWORD.match(text, at + 3)
+            if found and not found["value"].startswith(TEMPLATE):
+                spans.append(found.span("value"))
+            token = _URL_TOKEN.match(text, at + 3)
+            if token and is_random(token["value"]):
+                spans.append(token.span("value"))
     folded = fold(text)
-    if "authorization" in folded:
-        text = _HEADER.sub(_hide_header, text)
-    if "bearer" in folded:
-        text = _BEARER.sub(_hide_bearer, text)
-    return replace_spans(text, _assigned_spans(text), PLACEHOLDER)
+    for at, name in occurrences(folded, ("authorization", "bearer")):
+        found = (_BEARER if name == "bearer" else _HEADER).match(text, at + len(name))
+        if found and (is_random(found["value"]) if name == "bearer" else _is_header(found)):
+            spans.append(found.span("value"))
+    return spans + _named_spans(text, folded) + passed_spans(text, folded)
 
 
-def _token_spans(text: str) -> list[tuple[int, int]]:
+def _named_spans(text: str, folded: str) -> list[tuple[int, int]]:
     spans = []
-    for beginnings, token in _TOKENS:
-        for at, _ in occurrences(text, beginnings):
-            found = token.match(text, at)
-            if found:
-                spans.append(found.span())
-    for mark, pattern in _AROUND:
-        if mark in text:
-            spans += [found.span() for found in pattern.finditer(text)]
-    return spans
-
-
-def _assigned_spans(text: str) -> list[tuple[int, int]]:
-    spans = []
-    folded = fold(text)
     for at, name in occurrences(folded, _NAMES):
+        end = at + len(name)
         before = folded[max(0, at - 12) : at].rstrip(" _-")
         if name == "key" and not before.endswith(_KINDS_OF_KEY):
             continue
         if before.endswith(("public", "publickey")):
             continue
-        found = _ASSIGNED.match(text, at + len(name))
-        if found:
-            value = found["value"].rstrip(".:!?")
-            if name[0] != "p":
-                value = value.partition("&")[0]
-            if _is_password(value, name) if name[0] == "p" else _is_random(value):
-                spans.append((found.start("value"), found.start("value") + len(value)))
+        if (
+            name == "pass"
+            and not folded.startswith(("w", "phrase"), end)
+            # `DB_PASS=…` is one, `PASS: TestNew_1` is not.
+            and (text[at - 1 : at] != "_" or folded[end : end + 1].isalnum())
+        ):
+            continue
+        span = (
+            _assigned(text, end, name)
+            or (name == "pass" and _phrase(text, end))
+            or _option(text, folded, at, end, name)
+        )
+        if span:
+            spans.append(span)
     return spans
 
 
-def _replace_keys(text: str) -> str:
+def _assigned(text: str, end: int, name: str) -> tuple[int, int] | None:
+    found = _ASSIGNED.match(text, end)
+    if not found:
+        return None
+    value = found["value"].rstrip(".:!?")
+    if name[0] != "p":
+        value = value.partition("&")[0]
+    if not (_is_password(value, name) if name[0] == "p" else is_random(value)):
+        return None
+    return found.start("value"), found.start("value") + len(value)
+
+
+def _phrase(text: str, end: int) -> tuple[int, int] | None:
+    """A quoted passphrase of several words: `password: 'correct horse X'`."""
+    found = _PHRASE.match(text, end)
+    if not found:
+        return None
+    group = "double" if found["double"] else "single"
+    words = found[group].split()
+    if len(words) < 2 or found[group].startswith(TEMPLATE) or found[group][-1] in ".?!:…":
+        return None
+    if len(words) < 3 and not any(c.isdigit() for c in found[group]):
+        return None
+    if any(fold(word)[:4].rstrip(".,:;") in _MESSAGE for word in words):
+        return None
+    return found.span(group)
+
+
+def _option(text: str, folded: str, at: int, end: int, name: str) -> tuple[int, int] | None:
+    """A value passed to an option of that name: `--password X`, `--api-key X`."""
+    if not _OPTION_BEFORE.search(folded[max(0, at - 50) : at]):
+        return None
+    password = name in ("pass", "pwd")
+    found = (_OPTION_PASSWORD if password else _OPTION_OTHER).match(text, end)
+    if not found:
+        return None
+    value = found["value"].rstrip(".,;:)")
+    if not (is_passed(value) if password else is_random(value)):
+        return None
+    return found.start("value"), found.start("value") + len(value)
+
+
+def _key_spans(text: str) -> list[tuple[int, int]]:
     """Private key blocks: whole ones, and what there is of one that was cut off."""
-    pieces = []
+    spans: list[tuple[int, int]] = []
     done = 0
     ending: re.Match[str] | None = None
     ended = False
@@ -216,41 +194,26 @@ def _replace_keys(text: str) -> str:
             end = body.end() if body else begin.end()
             if end == begin.end():
                 continue
-        pieces += [text[done : begin.start()], PLACEHOLDER]
+        spans.append((begin.start(), end))
         done = end
-    return "".join([*pieces, text[done:]]) if pieces else text
+    return spans
 
 
-def _hide_password(found: re.Match[str]) -> str:
-    return found[0] if found[2].startswith(_TEMPLATE) else f"{found[1]}:{PLACEHOLDER}@"
-
-
-def _hide_url_token(found: re.Match[str]) -> str:
-    return f"{PLACEHOLDER}@" if _is_random(found[1]) else found[0]
-
-
-def _hide_bearer(found: re.Match[str]) -> str:
-    return found[1] + PLACEHOLDER if _is_random(found[2]) else found[0]
-
-
-def _hide_header(found: re.Match[str]) -> str:
-    value = found[2]
-    if (
-        value.startswith(_TEMPLATE)
-        or not (
-            _is_random(value)
-            or (any(c.isdigit() or c.isupper() for c in value[1:]) and not _WORDS.fullmatch(value))
-            # `user:password` in base64 may be letters only.
-            or ("basic" in found[1].lower() and any(c.isupper() for c in value[1:]))
-        )
-    ):
-        return found[0]
-    return found[1] + PLACEHOLDER
+def _is_header(found: re.Match[str]) -> bool:
+    value = found["value"]
+    if value.startswith(TEMPLATE):
+        return False
+    return (
+        is_random(value)
+        or (any(c.isdigit() or c.isupper() for c in value[1:]) and not WORDS.fullmatch(value))
+        # `user:password` in base64 may be letters only.
+        or ("basic" in found["head"].lower() and any(c.isupper() for c in value[1:]))
+    )
 
 
 def _is_password(value: str, name: str) -> bool:
     """Whether a value given to a name like `password` is one: shorter ones count too."""
-    if value.startswith(_TEMPLATE) or "://" in value or _CODE_NAME.fullmatch(value):
+    if value.startswith(TEMPLATE) or "://" in value or CODE_NAME.fullmatch(value):
         return False
     if name == "pwd" and value.startswith(("/", "~", "./")):  # the shell's working folder
         return False
@@ -260,20 +223,4 @@ def _is_password(value: str, name: str) -> bool:
         any(c.isdigit() for c in value),
         any(not c.isalnum() for c in value),
     )
-    return (kinds[2] and sum(kinds) >= 3) or _is_random(value)
-
-
-def _is_random(value: str) -> bool:
-    """Whether a value looks drawn by a machine: long, letters and digits, no words."""
-    if len(value) < 16 or value.startswith(_TEMPLATE) or "://" in value:
-        return False
-    sample = value[:128]
-    if not (any(c.isdigit() for c in sample) and any(c.isalpha() for c in sample)):
-        return False
-    if _CODE_NAME.fullmatch(sample) or _WORDS.fullmatch(sample):
-        return False
-    counts: dict[str, int] = {}
-    for character in sample:
-        counts[character] = counts.get(character, 0) + 1
-    size = len(sample)
-    return -sum(n / size * math.log2(n / size) for n in counts.values()) >= 3.0
+    return (kinds[2] and sum(kinds) >= 3) or is_random(value)

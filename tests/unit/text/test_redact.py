@@ -272,3 +272,43 @@ def test_time_grows_no_faster_than_the_text(piece: str) -> None:
     """A megabyte of the worst beginnings takes seconds at most, where a square would take days."""
     text = (piece * (2**20 // len(piece)))[: 2**20]
     assert isinstance(redact(text), str)
+
+
+_TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"_{_TOKEN}_", "_<secret>_"),
+        (f"__{_TOKEN}__", "__<secret>__"),
+        (f"log\\n{_TOKEN} x", "log\\n<secret> x"),
+        ("password: 'correct horse X9'", "password: '<secret>'"),
+        ("| API_KEY | sk9fJ2kLmQ8zP0xWv7 |", "| API_KEY | <secret> |"),
+        ("curl -u bob:s3cr3tPa55 http://x", "curl -u bob:<secret> http://x"),
+        ("mysql -ps3cr3tPa55", "mysql -p<secret>"),
+        ("postgres://u:a/b@h/db", "postgres://u:<secret>@h/db"),
+        ("SK" + "0123456789abcdef" * 2, "<secret>"),
+        ('"C:\\Users\\anna van der lopez\\x"', '"<path>\\x"'),
+        ("/Users/john van der berg/n", "<path>/n"),
+        ("\\u002fhome\\u002fanna/x", "<path>/x"),
+        ("/mnt/c/users/anna/x", "<path>/x"),
+    ],
+)
+def test_a_secret_or_home_is_found_in_its_surroundings(text: str, expected: str) -> None:
+    """Emphasis, escapes, tables, options and names with spaces do not hide what is private."""
+    assert redact(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the password is required",
+        "see commit 3bf04290aa11bb22cc33dd44ee55ff6677889900",
+        "https://x/root/a",
+        "the token budget is 5",
+    ],
+)
+def test_ordinary_words_about_secrets_stay(text: str) -> None:
+    """A sentence about a password is not one."""
+    assert redact(text) == text
