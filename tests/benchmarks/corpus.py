@@ -1,0 +1,66 @@
+"""What is measured, and on which machine?
+
+A copy of `../shared/corpora/cpp-docs`, so that a file can be edited, and queries drawn from it:
+from a document picked at random (fixed seed), 2 to 6 neighbouring words that are not among the
+published reference's stop words. No index decides which words are asked for.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import random
+import re
+import sqlite3
+import subprocess
+import time
+from importlib.metadata import distributions
+from pathlib import Path
+
+from memidx.analysis.ascii_compat import STOP_WORDS
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+CORPUS = REPOSITORY.parent / "shared" / "corpora" / "cpp-docs"
+SEED = 20261130
+
+_WORD = re.compile(r"[A-Za-z_]{3,}")
+_PEERS = ("bm25s", "numba", "numpy", "typer")
+
+
+def markdown_files(root: Path) -> list[Path]:
+    """Every markdown file, in order of path."""
+    return sorted(root.rglob("*.md"))
+
+
+def draw_queries(root: Path, count: int) -> list[str]:
+    """The same `count` queries for the same files."""
+    rng = random.Random(SEED)
+    paths = markdown_files(root)
+    queries: list[str] = []
+    while len(queries) < count:
+        text = rng.choice(paths).read_text("utf-8", "replace")
+        words = [word for word in _WORD.findall(text) if word.lower() not in STOP_WORDS]
+        size = rng.randint(2, 6)
+        if len(words) > size:
+            start = rng.randrange(len(words) - size)
+            queries.append(" ".join(words[start : start + size]))
+    return queries
+
+
+def machine_facts() -> str:
+    """When and what, where, beside whom."""
+    describe = ["git", "-C", str(REPOSITORY), "describe", "--always", "--dirty"]
+    revision = subprocess.run(describe, capture_output=True, text=True, check=False).stdout.strip()
+    processor = platform.processor() or platform.machine()
+    info = Path("/proc/cpuinfo")
+    if info.exists() and (named := re.search(r"model name\s*: (.*)", info.read_text("utf-8"))):
+        processor = named[1]
+    load = " ".join(f"{value:.1f}" for value in os.getloadavg())
+    versions = {found.name: found.version for found in distributions()}
+    peers = ", ".join(f"{name} {versions.get(name, 'not installed')}" for name in _PEERS)
+    return (
+        f"{time.strftime('%Y-%m-%d', time.gmtime())}, memidx {revision or 'of no repository'}\n"
+        f"{processor}, {os.cpu_count()} cores, load {load} before the first measurement\n"
+        f"{platform.platform()}, Python {platform.python_version()}\n"
+        f"SQLite {sqlite3.sqlite_version}, {peers}"
+    )

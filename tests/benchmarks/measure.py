@@ -1,0 +1,95 @@
+"""How is a difference told from the noise of a busy machine?
+
+Contestants take turns, forwards in one round and backwards in the next, so that what slows the
+machine down slows all of them; medians over rounds are compared, as ratios.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from statistics import median, quantiles
+from typing import Any, NamedTuple
+
+from tests.benchmarks.corpus import REPOSITORY
+
+Contestants = Mapping[str, Callable[[Any], Any]]
+
+# Peak memory of a child counts from its fork: it is started by a process that is itself small.
+_LAUNCHER = """
+import os, sys, time
+quiet = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
+commands = []
+for word in sys.argv[1:]:
+    commands.append([]) if word == "+" else commands[-1].append(word)
+for command in commands:
+    began = time.perf_counter()
+    child = os.posix_spawn(command[0], command, os.environ, file_actions=quiet)
+    _, status, usage = os.wait4(child, 0)
+    print(time.perf_counter() - began, usage.ru_maxrss, status, flush=True)
+"""
+
+
+class Sample(NamedTuple):
+    """Medians of one contestant: of whole processes with the peak memory, MB of the largest."""
+
+    seconds: float
+    peak_mb: float = 0.0
+
+
+def processes(contestants: Contestants, rounds: int) -> dict[str, Sample]:
+    """Wall time and peak memory of Python processes; a contestant gives a round's arguments."""
+    order = _turns(contestants, rounds)
+    words = [w for n, name in order for w in ("+", sys.executable, *contestants[name](n))]
+    # Python's own defaults: a process that may not keep bytecode would measure the compiler.
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("MEMIDX_", "PYTHON"))}
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", _LAUNCHER, *words],
+        env={**environment, "PYTHONPATH": str(REPOSITORY)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    seen: dict[str, list[Sample]] = {name: [] for name in contestants}
+    for (_, name), line in zip(order, done.stdout.splitlines(), strict=True):
+        seconds, peak_kb, status = line.split()
+        if status != "0":
+            raise RuntimeError(f"{name} failed:\n{done.stderr}")
+        seen[name].append(Sample(float(seconds), int(peak_kb) / 1024))
+    return {name: Sample(*map(median, zip(*s, strict=True))) for name, s in seen.items()}
+
+
+def calls(contestants: Contestants, rounds: int) -> dict[str, Sample]:
+    """Wall time of calls in this process; each is given the number of the round."""
+    seen: dict[str, list[float]] = {name: [] for name in contestants}
+    for number, name in _turns(contestants, rounds):
+        seen[name].append(_timed(contestants[name], number))
+    return {name: Sample(median(times)) for name, times in seen.items()}
+
+
+def queries(
+    contestants: Contestants, texts: Sequence[str], rounds: int
+) -> tuple[dict[str, Sample], dict[str, Sample]]:
+    """p50 and p95 over queries asked one by one, each the median over rounds."""
+    p50: dict[str, list[float]] = {name: [] for name in contestants}
+    p95: dict[str, list[float]] = {name: [] for name in contestants}
+    for _, name in _turns(contestants, rounds):
+        cuts = quantiles((_timed(contestants[name], text) for text in texts), n=20)
+        p50[name].append(cuts[9])
+        p95[name].append(cuts[18])
+    first, second = ({n: Sample(median(v)) for n, v in seen.items()} for seen in (p50, p95))
+    return first, second
+
+
+def _turns(names: Contestants, rounds: int) -> list[tuple[int, str]]:
+    order = list(names)
+    return [(n, name) for n in range(rounds) for name in (order[::-1] if n % 2 else order)]
+
+
+def _timed(call: Callable[[Any], Any], argument: object) -> float:
+    began = time.perf_counter()
+    call(argument)
+    return time.perf_counter() - began
