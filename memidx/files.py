@@ -228,7 +228,9 @@ def failed(action: str, path: str, error: OSError | ValueError) -> FileError:
     return FileError(f"cannot {action}: not a possible path ({error})", path=path)
 
 
-def write_atomic(path: str, data: bytes | Iterable[bytes], *, scratch_dir: str) -> int:
+def write_atomic(
+    path: str, data: bytes | Iterable[bytes], *, scratch_dir: str, durable: bool = True
+) -> int:
     """Replaces a file, or makes it, so that it is never seen half written.
 
     An existing file's permission bits are kept, a new one's follow the umask. Where `path`
@@ -240,6 +242,8 @@ def write_atomic(path: str, data: bytes | Iterable[bytes], *, scratch_dir: str) 
         scratch_dir: Where the temporary file goes: on the file system of `path`; made when
             absent. After a kill a file `NAME.PID-N.tmp` may stay there, see
             `remove_temporaries`.
+        durable: Wait until the disk has it. Without, a power failure may leave any bytes: only
+            for what carries its own checksum and can be made again.
 
     Returns:
         How many bytes were written.
@@ -258,7 +262,8 @@ def write_atomic(path: str, data: bytes | Iterable[bytes], *, scratch_dir: str) 
                 for chunk in _chunks(data):
                     written += len(chunk)
                     _write_all(descriptor, chunk)
-                _fsync(descriptor)
+                if durable:
+                    _fsync(descriptor)
             finally:
                 os.close(descriptor)
             _rename(temporary, target)
@@ -266,7 +271,8 @@ def write_atomic(path: str, data: bytes | Iterable[bytes], *, scratch_dir: str) 
             with contextlib.suppress(OSError):
                 _unlink(temporary)
             raise
-        fsync_dir(os.path.dirname(target) or ".")
+        if durable:
+            fsync_dir(os.path.dirname(target) or ".")
     except (OSError, ValueError) as error:
         raise failed("write", path, error) from error
     return written

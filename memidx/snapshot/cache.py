@@ -14,10 +14,12 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from memidx import files
 from memidx.errors import FileError, StoreCorrupt
 from memidx.indexing.state import State, read_state
+from memidx.indexing.state_edit import apply_edit, encode_edit
 from memidx.snapshot.segment import Segment
 from memidx.snapshot.snapshot import Snapshot
 
 _STATE = "state.json"
+_EDIT = "state-edit.json"
 _ROOT = "root"
 _SCRATCH = "tmp"
 _STAMP_SUFFIX = ".ok"
@@ -42,6 +44,8 @@ class Cache:
         self.folder: str | None = os.path.join(store, ".cache")
         self.note: str | None = None
         self._writable: bool | None = None
+        # The look that is recorded whole, as far as this process knows.
+        self._whole: State | None = None
 
     def read_state(self) -> State | None:
         """The last recorded look, or None.
@@ -49,20 +53,41 @@ class Cache:
         A store that became read-only has an old record beside it and newer ones elsewhere: the
         newest counts.
         """
-        newest = read_state(self._memory[_STATE]) if _STATE in self._memory else None
+        newest = None
+        if _STATE in self._memory:
+            newest = self._recorded(self._memory[_STATE], self._memory.get(_EDIT))
         for folder in self._readable():
             try:
-                state = read_state(files.read_bytes(os.path.join(folder, _STATE)))
+                data = files.read_bytes(os.path.join(folder, _STATE))
             except FileError:
                 continue
+            edit = None
+            with suppress(FileError):
+                edit = files.read_bytes(os.path.join(folder, _EDIT))
+            before = self._whole
+            state = self._recorded(data, edit)
             if state and (newest is None or state.recorded_ns > newest.recorded_ns):
                 newest = state
                 self._adopt(folder)
+            else:
+                self._whole = before
         return newest
 
     def write_state(self, state: State) -> None:
-        """Record a look; the last writer wins, and each record is whole."""
-        self._write(_STATE, [state.to_bytes()])
+        """Record a look; the last writer wins, and each record counts whole or not at all."""
+        edit = None if self._whole is None else encode_edit(self._whole, state)
+        if edit is not None:
+            self._write(_EDIT, [edit])
+        else:
+            self._write(_STATE, [state.to_bytes()])
+            self._whole = state
+
+    def _recorded(self, data: bytes, edit: bytes | None) -> State | None:
+        """A look from its whole record and what was edited since."""
+        whole = self._whole = read_state(data)
+        if whole is None or edit is None:
+            return whole
+        return apply_edit(whole, edit) or whole
 
     def read_root(self) -> tuple[str, bool] | None:
         """The recorded root, absolute, and whether the store is still where it was recorded."""
@@ -162,7 +187,8 @@ class Cache:
             numbers = files.signature(path) or ()
             data = " ".join(map(str, numbers)).encode()
             scratch = os.path.join(os.path.dirname(path), _SCRATCH)
-            files.write_atomic(path + _STAMP_SUFFIX, data, scratch_dir=scratch)
+            # Bytes that a power failure spoils are no signature, and the snapshot is checked.
+            files.write_atomic(path + _STAMP_SUFFIX, data, scratch_dir=scratch, durable=False)
 
     def prune(self, *keys: str) -> None:
         """Remove every segment but these, and what killed builders left; under the lock.
@@ -215,7 +241,10 @@ class Cache:
     def _write(self, name: str, pieces: Iterable[bytes]) -> None:
         if self._is_writable() and self.folder is not None:
             path = os.path.join(self.folder, name)
-            files.write_atomic(path, pieces, scratch_dir=os.path.join(self.folder, _SCRATCH))
+            # A look has its digest, and without one the next search looks at everything.
+            durable = name not in (_STATE, _EDIT)
+            scratch = os.path.join(self.folder, _SCRATCH)
+            files.write_atomic(path, pieces, scratch_dir=scratch, durable=durable)
         else:
             self._memory[name] = b"".join(pieces)
 
@@ -280,4 +309,4 @@ def _is_snapshot(name: str) -> bool:
 
 def _is_ours(name: str) -> bool:
     """Whether a temporary file was to become one of the cache's: nobody writes one now."""
-    return _is_snapshot(name) or name in (_STATE, _ROOT)
+    return _is_snapshot(name) or name in (_STATE, _EDIT, _ROOT)

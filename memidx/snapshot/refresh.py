@@ -11,7 +11,9 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os.path
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from memidx import files
 from memidx.analysis.base import Analyzer
@@ -26,6 +28,9 @@ from memidx.sources.feeding import feed_tokens
 from memidx.sources.listing import survey_arguments
 from memidx.sources.survey import Survey, survey
 from memidx.store.signature import store_signature
+
+if TYPE_CHECKING:
+    from memidx.snapshot.derive import Content
 
 # How long a query waits for another process before it answers from the last snapshot.
 LOCK_WAIT_S = 2.0
@@ -82,6 +87,8 @@ class Refresher:
         self._ready: Ready | None = None
         # What the quick way saw of the sources, for the state it compared them with.
         self._edited: tuple[State, Survey] | None = None
+        # Key and contents of the snapshot that took in the last edit.
+        self._held: tuple[str, Mapping[str, Content]] | None = None
 
     def ready(self, *, refresh: bool, now_ns: int) -> Ready:
         """The snapshot to search now.
@@ -252,12 +259,20 @@ class Refresher:
         from memidx.snapshot.taking import take_in  # see `_look`
 
         taken = take_in(
-            self.workspace, state, self._edited[1], before[1], self._analyzer, self._cache, now_ns
+            self.workspace,
+            state,
+            self._edited[1],
+            before[1],
+            self._analyzer,
+            self._cache,
+            now_ns,
+            held=self._held[1] if self._held and self._held[0] == state.snapshot else None,
         )
         if taken is None:
             return None
         self._remember(taken.state)
         key = taken.state.snapshot
+        self._held = (key, taken.held)
         self._cache.prune(*taken.snapshot.keys(key))
         news = _content(key) != _content(state.snapshot)
         freshness = _unless_untold("refreshed" if news else "fresh", taken.state, checked=True)

@@ -155,10 +155,10 @@ def test_a_full_disk_costs_no_answer(project: Path, monkeypatch: pytest.MonkeyPa
 
     write = files.write_atomic
 
-    def full(path: str, data: object, *, scratch_dir: str) -> int:
+    def full(path: str, data: object, **options: object) -> int:
         if path.endswith(".bin"):
             raise FileError("cannot write: No space left on device", path=path)
-        return write(path, data, scratch_dir=scratch_dir)  # type: ignore[arg-type]
+        return write(path, data, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(files, "write_atomic", full)
     write_tree(project, {"c.md": "zeppelin"})
