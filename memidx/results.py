@@ -11,6 +11,26 @@ from memidx.search.answer import Problem
 
 
 @dataclass(frozen=True, slots=True)
+class PatchReport:
+    """Whether a build patched the one changed line (`incremental_sed`).
+
+    Attributes:
+        declined: Name of the reason it did not, and wrote the store the ordinary way.
+        detail: The reason for a person, empty when it was applied.
+        doc_id: The document whose line was patched.
+        shard: The file the line is in.
+        line: 1-based.
+    """
+
+    applied: bool
+    declined: str | None = None
+    detail: str = ""
+    doc_id: str | None = None
+    shard: str | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class BuildReport:
     """What a build did, or with `check` would do.
 
@@ -27,6 +47,7 @@ class BuildReport:
         manifest_differs: Whether the configuration part of the store was behind.
         unsupported: Suffix -> files no source kind reads.
         sources: Source name -> documents.
+        patch: None where no patch was asked for, with `full` and with `check`.
     """
 
     store: str
@@ -54,6 +75,7 @@ class BuildReport:
     elapsed_ms: float
     notes: tuple[str, ...] = ()
     pending: tuple[str, ...] = ()
+    patch: PatchReport | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON values."""

@@ -13,11 +13,13 @@ from memidx.errors import StoreMissing
 from memidx.indexing.state import State
 from memidx.snapshot.cache import Cache
 from memidx.snapshot.look import Look, look_at_sources, read_content, record, without_newest
+from memidx.snapshot.patching import patch_or_write
 from memidx.snapshot.workers import MakeAnalyzer
 from memidx.snapshot.workspace import Workspace
 from memidx.store.layout import MANIFEST_NAME, SHARD_CAP_BYTES, layout
 from memidx.store.line import decode_line
 from memidx.store.manifest import Manifest
+from memidx.store.patch import Decline, Patch
 from memidx.store.reader import Damage
 from memidx.store.signature import store_signature
 from memidx.store.writer import Written, write_store
@@ -36,6 +38,7 @@ class Built:
         behind: Whether the store lacked anything the sources or the configuration hold; with
             `check`, anything but `pending`.
         manifest_differs: Whether the configuration part of the manifest was behind.
+        patch: What was patched, or why nothing was; None where that was not asked for.
     """
 
     look: Look
@@ -43,6 +46,7 @@ class Built:
     behind: bool
     manifest_differs: bool
     pending: tuple[str, ...] = ()
+    patch: Patch | Decline | None = None
 
 
 def check_store(workspace: Workspace, root: str, cache: Cache, manifest: Manifest) -> Built:
@@ -85,6 +89,7 @@ def build_store(
     full: bool,
     shard: bool | None,
     now_ns: int,
+    patch: bool = False,
 ) -> Built:
     """Make the store hold what the sources hold, and derive its snapshot.
 
@@ -95,6 +100,7 @@ def build_store(
         full: Read every file anew and take no line from the store, but for the documents of a
             failed source. The bytes are the same as without.
         shard: False refuses more than one shard file.
+        patch: Try to patch a single changed line first; not with `full`. The bytes are the same.
 
     Raises:
         StoreLocked: Another process kept the lock too long.
@@ -109,9 +115,13 @@ def build_store(
         if full:
             look = _afresh(workspace, root, lines, look)
         differs = current is None or replace(manifest, shards=current.shards) != current
-        written = write_store(
-            workspace.store, manifest, look.lines, shard=shard, cap=SHARD_CAP_BYTES
-        )
+        store, patched = workspace.store, None
+        if patch and not full:
+            written, patched = patch_or_write(
+                store, manifest, look, lines, damage, known, shard=shard, cap=SHARD_CAP_BYTES
+            )
+        else:
+            written = write_store(store, manifest, look.lines, shard=shard, cap=SHARD_CAP_BYTES)
         cache.write_root(root)
         key = look.key(analyzer)
         if cache.open_snapshot(key) is None:
@@ -121,7 +131,8 @@ def build_store(
         signatures = store_signature(workspace.store)
         cache.write_state(record(settled, workspace, key=key, store=signatures, recorded_ns=now_ns))
         cache.prune(key)
-    return Built(look, written, bool(look.plan.size or differs or damage), differs)
+    behind = bool(look.plan.size or differs or damage)
+    return Built(look, written, behind, differs, patch=patched)
 
 
 def _content(
