@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
 import memidx
@@ -61,6 +61,7 @@ def test_a_patch_is_what_sed_and_a_clean_build_make(
         before = committed(store)
         done = patch_store(str(store), old, (), Wanted(MANIFEST, new, cap=cap))
         clean = clean_bytes(Path(folder) / "clean", new, cap=cap)
+        event("declined" if isinstance(done, Decline) else "patched")
         if isinstance(done, Decline):
             assert done.reason == "layout_would_change"
             assert committed(store) == before
@@ -93,5 +94,7 @@ def test_the_setting_changes_no_byte(edits: list[dict[str, str | None]]) -> None
                 elif (root / name).exists():
                     (root / name).unlink()
             for store, env in zip(stores, (PATCHING, {}), strict=True):
-                memidx.build([str(root)], store=str(store), env=env)
+                report = memidx.build([str(root)], store=str(store), env=env)
+                if report.patch is not None:
+                    event(report.patch.declined or "patched")
             assert committed(stores[0]) == committed(stores[1])

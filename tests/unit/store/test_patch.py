@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import pytest
 
-from memidx.store.layout import sort_key
+from memidx.store.layout import layout, sort_key
 from memidx.store.manifest import manifest_bytes
 from memidx.store.patch import Current, Decline, DeclineReason, Patch, Wanted, decide_patch
 from memidx.store.reader import Damage
@@ -87,6 +87,26 @@ def test_the_first_obstacle_is_named(
     assert isinstance(decision, Decline)
     assert decision.reason == expected
     assert decision.detail
+
+
+def test_a_shard_of_another_size_is_not_the_one_that_was_read() -> None:
+    """Every shard is looked at, though only one is patched: the others must be as they were."""
+    plan = layout(((doc_id, len(line)) for doc_id, line in OLD.items()), 500)
+    sizes = {name: sum(len(OLD[d]) for d in doc_ids) for name, doc_ids in plan.items()}
+    manifest = manifest_bytes(replace(MANIFEST, shards=tuple(plan)))
+
+    def read(name: str) -> bytes:
+        return b"".join(OLD[doc_id] for doc_id in plan[name])
+
+    sound = current(manifest=manifest, sizes=sizes)
+    wanted = Wanted(MANIFEST, EDITED, cap=500)
+    patch = decide_patch(sound, wanted, read)
+    assert isinstance(patch, Patch)
+    other = next(name for name in plan if name != patch.shard)
+    changed = replace(sound, sizes={**sizes, other: sizes[other] + 1})
+    decision = decide_patch(changed, wanted, read)
+    assert isinstance(decision, Decline)
+    assert (decision.reason, other in decision.detail) == ("invalid_index_shape", True)
 
 
 def test_every_name_is_on_the_page(repository: Any) -> None:
