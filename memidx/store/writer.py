@@ -22,6 +22,7 @@ from memidx.store.reader import refuse_file
 CACHE_NAME = ".cache"
 SCRATCH_NAME = "tmp"
 IGNORE_NAME = ".gitignore"
+SCRIPT_NAME = "incremental-update.sed"
 _IGNORE_ALL = b"# Made again from the store when it is gone.\n*\n"
 
 
@@ -74,7 +75,7 @@ def write_store(
     old_data, old_names = _current(path)
     prepare_store(path)
     scratch = scratch_dir(path)
-    files.remove_temporaries(scratch, _is_written_here)
+    clear_scratch(path)
 
     present, old_lines = _compare(path, plan, lines, old_names)
     made: list[str] = []
@@ -127,8 +128,13 @@ def scratch_dir(path: str) -> str:
     return os.path.join(path, CACHE_NAME, SCRATCH_NAME)
 
 
+def clear_scratch(path: str) -> None:
+    """Removes what killed writers of the store left aside. The caller holds the store's lock."""
+    files.remove_temporaries(scratch_dir(path), _is_written_here)
+
+
 def _is_written_here(name: str) -> bool:
-    return name in (MANIFEST_NAME, IGNORE_NAME) or shard_prefix(name) is not None
+    return name in (MANIFEST_NAME, IGNORE_NAME, SCRIPT_NAME) or shard_prefix(name) is not None
 
 
 def _current(path: str) -> tuple[bytes | None, tuple[str, ...]]:
