@@ -107,6 +107,6 @@ def test_bytes_are_durable_before_their_name_is(
     names = [name for name, _ in trace]
     renamed = [Path(a[1]).name for name, a in trace if name == "_rename"]
     assert renamed[:2] == ["incremental-update.sed", "docs.jsonl"]
-    for place, name in enumerate(names):
-        if name == "_rename":
+    for place, (name, arguments) in enumerate(trace):
+        if name == "_rename" and Path(arguments[1]).name in renamed[:2]:
             assert names[place - 1] == names[place + 1] == "_fsync"
