@@ -250,7 +250,8 @@ def _root_of(store: str, cache: Cache, env: Mapping[str, str]) -> str | None:
 
     try:
         lines = read_content(store).lines
-    except MemidxError:
+    except MemidxError as error:
+        _unless_passing(error)
         return None
     for candidate in candidates:
         if (
@@ -290,10 +291,17 @@ def _stored_sources(store: str) -> tuple[SourceConfig, ...]:
 
     try:
         definitions = read_manifest(store).sources
-    except MemidxError:
+    except MemidxError as error:
         # Whoever reads the store next says what is wrong with it.
+        _unless_passing(error)
         return ()
     return tuple(source_from_dict(definition) for definition in definitions)
+
+
+def _unless_passing(error: MemidxError) -> None:
+    """Raise what is about the moment: other sources, or no root, must not be taken instead."""
+    if isinstance(error, FileError) and files.may_pass(error):
+        raise error
 
 
 def _has_config(folder: str, env: Mapping[str, str]) -> bool:
