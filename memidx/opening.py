@@ -29,6 +29,7 @@ from memidx.config import (
 from memidx.errors import ConfigError, FileError, InputError, MemidxError
 from memidx.snapshot.cache import Cache
 from memidx.snapshot.workspace import Workspace, settings_key
+from memidx.store.signature import store_signature
 
 if TYPE_CHECKING:
     from memidx.store.manifest import Manifest
@@ -141,7 +142,7 @@ def _open_again(store: str | None, env: Mapping[str, str]) -> Opened | None:
     another folder would take every document for deleted.
     """
     place = _absolute(store if store is not None else load_config(".", env=env).store)
-    if not _stored_sources(place):
+    if not _stored_sources(place) and not store_signature(place):
         return None
     again = open_store(place, None, env)
     if again.config.sources:

@@ -7,7 +7,8 @@ import stat
 from operator import attrgetter
 from typing import NamedTuple
 
-from memidx.files.refusals import MISSING, failed, may_pass
+from memidx.errors import FileError
+from memidx.files.refusals import MISSING, failed, is_missing, may_pass
 
 
 class Signature(NamedTuple):
@@ -77,6 +78,16 @@ def scan_dir(path: str) -> list[os.DirEntry[str]]:
             return sorted(entries, key=attrgetter("name"))
     except (OSError, ValueError) as error:
         raise failed("list", path, error) from error
+
+
+def names(path: str) -> list[str]:
+    """Names in a folder, sorted; none where there is no folder."""
+    try:
+        return [entry.name for entry in scan_dir(path)]
+    except FileError as error:
+        if is_missing(error):
+            return []
+        raise
 
 
 def list_dir(path: str) -> list[Entry]:

@@ -152,6 +152,29 @@ class Cache:
             scratch = os.path.join(os.path.dirname(path), _SCRATCH)
             files.write_atomic(path + _STAMP_SUFFIX, data, scratch_dir=scratch)
 
+    def drop_damaged(self) -> list[str]:
+        """Remove every snapshot that is not as it was written; gives their paths.
+
+        A search believes the stamp, for it has no time to read all of a snapshot.
+        """
+        dropped = []
+        for folder in self._readable():
+            for name in files.names(folder):
+                path = os.path.join(folder, name)
+                if not _is_snapshot(name) or name.endswith(_STAMP_SUFFIX):
+                    continue
+                try:
+                    if Snapshot(files.map_file(path), path).is_sound():
+                        continue
+                except StoreCorrupt:
+                    pass
+                except FileError:
+                    continue  # it vanished, or nobody can read it
+                dropped.append(path)
+                with suppress(FileError):
+                    files.remove(path)
+        return dropped
+
     def prune(self, key: str) -> None:
         """Remove every snapshot but this one, and what killed builders left; under the lock.
 

@@ -10,6 +10,7 @@ import json
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from memidx import files
 from memidx.snapshot.format import Blobs, Sections
 
 
@@ -62,6 +63,7 @@ class Snapshot:
         sections = Sections(data, name)
         facts = sections.facts
         self.is_sound = sections.is_sound
+        self._data = data
         self.facts: dict[str, Any] = facts
         self.n_docs: int = facts["n_docs"]
         self.n_searchable: int = facts["n_searchable"]
@@ -79,6 +81,10 @@ class Snapshot:
         self.texts = Blobs(sections, "doc.text")
         self._cards = Blobs(sections, "doc.card")
         self._path_bytes: memoryview[int] = sections.array("doc.path_bytes")
+
+    def is_whole(self) -> bool:
+        """Whether nobody cut its file: to read on in one that was cut ends the process."""
+        return files.is_whole(self._data)
 
     def term(self, term: str) -> int | None:
         """Number of a term in the vocabulary, or None when no document holds it."""
