@@ -96,10 +96,13 @@ class Cache:
                 data = files.read_bytes(os.path.join(folder, _ROOT))
             except FileError:
                 continue
-            root, _, store = data.decode("utf-8", "surrogateescape").partition("\n")
+            body, _, found = data.rpartition(b"\n")
+            if found != _digest(body):
+                # Another folder that happens to be there would pass for one without documents.
+                continue
+            root, _, store = body.decode("utf-8", "surrogateescape").partition("\n")
             if root:
-                place = os.path.normpath(os.path.join(self._store, root))
-                return place, store.rstrip("\n") == self._store
+                return os.path.normpath(os.path.join(self._store, root)), store == self._store
         return None
 
     def write_root(self, root: str) -> None:
@@ -110,7 +113,8 @@ class Cache:
         """
         inside = os.path.commonpath([root, self._store]) == root
         text = os.path.relpath(root, self._store) if inside else root
-        data = f"{text}\n{self._store}\n".encode("utf-8", "surrogateescape")
+        body = f"{text}\n{self._store}".encode("utf-8", "surrogateescape")
+        data = body + b"\n" + _digest(body)
         if self._recorded_root() != data:
             self._write(_ROOT, [data])
 
@@ -190,6 +194,29 @@ class Cache:
             # Bytes that a power failure spoils are no signature, and the snapshot is checked.
             files.write_atomic(path + _STAMP_SUFFIX, data, scratch_dir=scratch, durable=False)
 
+    def drop_damaged(self) -> list[str]:
+        """Remove every snapshot that is not as it was written; gives their paths.
+
+        A search believes the stamp, for it has no time to read all of a snapshot.
+        """
+        dropped = []
+        for folder in self._readable():
+            for name in files.names(folder):
+                path = os.path.join(folder, name)
+                if not _is_snapshot(name) or name.endswith(_STAMP_SUFFIX):
+                    continue
+                try:
+                    if Segment(files.map_file(path), path).is_sound():
+                        continue
+                except StoreCorrupt:
+                    pass
+                except FileError:
+                    continue  # it vanished, or nobody can read it
+                dropped.append(path)
+                with suppress(FileError):
+                    files.remove(path)
+        return dropped
+
     def prune(self, *keys: str) -> None:
         """Remove every segment but these, and what killed builders left; under the lock.
 
@@ -203,7 +230,7 @@ class Cache:
         for entry in files.list_dir(self.folder):
             if _is_snapshot(entry.name) and not entry.name.startswith(keep):
                 files.remove(os.path.join(self.folder, entry.name))
-        files.remove_temporaries(os.path.join(self.folder, _SCRATCH), _is_ours)
+        files.remove_temporaries(os.path.join(self.folder, _SCRATCH))
 
     @contextmanager
     def lock(self, timeout_s: float) -> Iterator[None]:
@@ -299,14 +326,13 @@ class Cache:
         return [os.path.join(base, name) for base in bases if base]
 
 
+def _digest(body: bytes) -> bytes:
+    return hashlib.blake2b(body, digest_size=8).hexdigest().encode("ascii")
+
+
 def _snapshot_name(key: str) -> str:
     return f"snapshot-{key}.bin"
 
 
 def _is_snapshot(name: str) -> bool:
     return name.startswith("snapshot-")
-
-
-def _is_ours(name: str) -> bool:
-    """Whether a temporary file was to become one of the cache's: nobody writes one now."""
-    return _is_snapshot(name) or name in (_STATE, _EDIT, _ROOT)

@@ -13,14 +13,20 @@ from memidx.analysis.base import Analyzer
 from memidx.errors import StoreMissing
 from memidx.indexing.state import State
 from memidx.snapshot.cache import Cache
-from memidx.snapshot.look import Look, look_at_sources, read_content, record, without_newest
+from memidx.snapshot.look import (
+    Look,
+    is_kept,
+    look_at_sources,
+    read_content,
+    record,
+    without_newest,
+)
 from memidx.snapshot.patching import patch_or_write
 from memidx.snapshot.snapshot import Snapshot
 from memidx.snapshot.taking import derive_look
 from memidx.snapshot.workers import MakeAnalyzer
 from memidx.snapshot.workspace import Workspace, analyzer_key
 from memidx.store.layout import MANIFEST_NAME, SHARD_CAP_BYTES, layout
-from memidx.store.line import decode_line
 from memidx.store.manifest import Manifest
 from memidx.store.patch import Decline, Patch
 from memidx.store.reader import Damage
@@ -159,11 +165,11 @@ def _content(
 
 def _afresh(workspace: Workspace, root: str, stored: Mapping[str, bytes], look: Look) -> Look:
     """The same look with every line taken from the sources, where they did not fail."""
-    failed = look.scan.failed if look.scan else {}
+    scan = look.scan
     kept = {
         doc_id: line
         for doc_id, line in stored.items()
-        if failed and decode_line(line).source in failed
+        if scan is not None and is_kept(scan, stored, doc_id)
     }
     fresh = look_at_sources(workspace, root, kept, (), None)
     return replace(fresh, plan=look.plan)

@@ -311,8 +311,9 @@ class Refresher:
         return tuple(notes)
 
     def _open(self, key: str) -> Snapshot | None:
-        if self._ready is not None and self._ready.state.snapshot == key:
-            return self._ready.snapshot
+        mine = self._ready
+        if mine is not None and mine.state.snapshot == key and mine.snapshot.is_whole():
+            return mine.snapshot
         return self._cache.open_snapshot(key)
 
     def _last(self) -> Ready:

@@ -80,6 +80,10 @@ class Snapshot:
         moved = dict(zip(overlay.moved, overlay.moved_to, strict=True))
         return cls((Part(base, frozenset(overlay.dead), moved), Part(overlay)))
 
+    def is_whole(self) -> bool:
+        """Whether nobody cut one of its files while they were open."""
+        return all(part.segment.is_whole() for part in self.parts)
+
     def keys(self, key: str) -> tuple[str, ...]:
         """Keys of its segments, of a snapshot of one store with this key."""
         base = self.parts[-1].segment.base

@@ -92,7 +92,7 @@ def take_in(
         env=workspace.env,
     )
     scan = scanner.scan_edits(state, seen, edits)
-    if scan.vanished or scan.unreadable or scan.failed:
+    if scan.vanished or scan.unread or scan.unreadable or scan.failed:
         return None
     delta = delta_of(state, scan)
     if delta.size > max(1, before.n_docs) * _WHOLE_SHARE:
