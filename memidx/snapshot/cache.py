@@ -81,6 +81,10 @@ class Cache:
         else:
             self._write(_STATE, [state.to_bytes()])
             self._whole = state
+            self._memory.pop(_EDIT, None)
+            if self.folder is not None:
+                # It was of another look, and says nothing any more.
+                files.remove(os.path.join(self.folder, _EDIT))
 
     def _recorded(self, data: bytes, edit: bytes | None) -> State | None:
         """A look from its whole record and what was edited since."""

@@ -17,7 +17,7 @@ import memidx
 from memidx import files
 from memidx.cli import exit_codes
 from memidx.errors import MemidxError, StoreCorrupt, StoreVersion
-from memidx.snapshot.snapshot import Snapshot
+from memidx.snapshot.segment import Segment
 from tests.counting import count
 from tests.support import write_tree
 
@@ -200,12 +200,12 @@ def test_every_damaged_byte_of_a_snapshot_is_found(project: Path) -> None:
     unread = 0
     for _, damaged in flips(data):
         try:
-            unread += Snapshot(memoryview(damaged), "test").is_sound()
+            unread += Segment(memoryview(damaged), "test").is_sound()
         except StoreCorrupt:
             continue
     for length, damaged in cuts(data):
         with pytest.raises(StoreCorrupt):
-            Snapshot(memoryview(damaged), f"cut at {length}")
+            Segment(memoryview(damaged), f"cut at {length}")
     count("bytes of a snapshot flipped and cut", 2 * len(data))
     assert unread < 8 * 20
     assert len(data) > 2000
@@ -226,7 +226,7 @@ def test_verify_finds_a_snapshot_that_decayed_beneath_the_file_system(project: P
         stamp = " ".join(map(str, files.signature(str(path)) or ()))
         Path(f"{path}.ok").write_text(stamp)
         try:
-            sound = Snapshot(memoryview(bytes(data)), "test").is_sound()
+            sound = Segment(memoryview(bytes(data)), "test").is_sound()
         except StoreCorrupt:
             sound = False
         n += not sound
