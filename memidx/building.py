@@ -74,7 +74,7 @@ def _report(opened: Opened, root: str, built: Built) -> BuildReport:
         skips=problems(scan.skips if scan else ()),
         unsupported=dict(scan.listing.survey.others) if scan else {},
         sources={name: counts[name] for name in dict.fromkeys([*names, *sorted(counts)])},
-        sources_failed=failed_sources(scan.failed if scan else {}),
+        sources_failed=failed_sources(sorted(scan.failed.items()) if scan else ()),
         damage=problems(Skip(found.path, found.reason, found.line) for found in look.damage),
         elapsed_ms=0.0,
         notes=_notes(opened, built),

@@ -67,7 +67,7 @@ def refresh_report(ready: Ready) -> RefreshReport:
         n_read=ready.n_read,
         n_parsed=ready.n_parsed,
         n_analysed=ready.n_analysed,
-        sources_failed=failed_sources(ready.state.failed),
+        sources_failed=failed_sources(ready.failed()),
         skipped=problems(ready.skips()),
         notes=ready.notes,
     )
@@ -131,7 +131,7 @@ def verify(opened: Opened) -> VerifyReport:
         behind=tuple(sorted(behind)),
         pending=pending,
         manifest_differs=differs,
-        sources_failed=failed_sources(look.scan.failed if look.scan else {}),
+        sources_failed=failed_sources(sorted(look.scan.failed.items()) if look.scan else ()),
         skipped=problems(look.scan.skips if look.scan else ()),
         unchecked=False,
         n_docs=len(stored.lines),

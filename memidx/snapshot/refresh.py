@@ -50,6 +50,7 @@ class Ready:
         n_added: Documents this call found to be new beside the store, and so on.
         n_analysed: Documents whose text was tokenized for it.
         notes: Sentences for a person.
+        farther: The other stores of the query, as each of them is.
     """
 
     snapshot: Snapshot
@@ -62,12 +63,19 @@ class Ready:
     n_parsed: int = 0
     n_analysed: int = 0
     notes: tuple[str, ...] = ()
+    farther: tuple[Ready, ...] = ()
 
     def skips(self) -> tuple[Skip, ...]:
         """What is not in the index, or not whole, and what of the store is damaged."""
         damage = (Skip(path, reason, line) for path, line, reason in self.state.damage)
         files = (skip for known in self.state.files.values() for skip in known.skips)
-        return (*damage, *self.state.skips, *files)
+        farther = (skip for ready in self.farther for skip in ready.skips())
+        return (*damage, *self.state.skips, *files, *farther)
+
+    def failed(self) -> tuple[tuple[str, str], ...]:
+        """Name of each source that failed, in any of the stores, and why."""
+        farther = (failed for ready in self.farther for failed in ready.failed())
+        return (*sorted(self.state.failed.items()), *farther)
 
 
 class Refresher:

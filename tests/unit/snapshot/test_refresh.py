@@ -179,7 +179,7 @@ def test_a_stale_answer_is_from_the_newest_snapshot(
         write_tree(project, {"c.md": "zeppelin"})
         theirs.search("zeppelin")
         write_tree(project, {"d.md": "airship"})
-        mine._refresher._ready = None
+        mine._layers._refreshers[0]._ready = None
         with store_lock(store, 5.0):
             answer = mine.search("zeppelin")
     assert (answer.freshness, [hit.doc_id for hit in answer.hits]) == ("stale", ["c.md"])
