@@ -7,6 +7,7 @@ environment and the clock are taken here (and in `memidx.cli`) and nowhere below
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -25,6 +26,7 @@ from memidx.search.ranking import (
     RankInputs,
     RankSettings,
     rank,
+    rank_ids,
     rank_many,
 )
 from memidx.snapshot.refresh import Ready
@@ -33,6 +35,9 @@ from memidx.text.dates import days_since_epoch
 if TYPE_CHECKING:
     from memidx.collection import CollectionIndex
     from memidx.results import BuildReport, CatalogRow, Explanation, RefreshReport, VerifyReport
+
+# A process that asks one question ends before numpy would be loaded; one that asks more gains.
+SEARCHES_WITHOUT_NUMPY = 3
 
 
 def open(
@@ -134,6 +139,7 @@ class Index:
         stores = [store] if store is None or isinstance(store, str) else list(store)
         self._layers = Layers(stores or [None], root, env, analyzer)
         self._current: Ready | None = None
+        self._n_searches = 0
 
     def __enter__(self) -> Self:
         return self
@@ -209,6 +215,7 @@ class Index:
             strategy=strategy,
             filters=filters,
             min_score=min_score,
+            batch=self._stays_open(),
         )
         found = answer(
             snapshot,
@@ -262,8 +269,8 @@ class Index:
         as_of: str | None = None,
     ) -> list[list[str]]:
         """`doc_id`s of the best `k` documents, for many queries."""
-        rankings = self.rank(queries, k, strategy=strategy, as_of=as_of)
-        return [[hit.doc_id for hit in ranking] for ranking in rankings]
+        check_arguments(k, 0, strategy, None, None)
+        return rank_ids(*self.rank_inputs(as_of), queries, k=k, strategy=strategy)
 
     def refresh(self) -> RefreshReport:
         """Compare with the sources now, and take in what changed."""
@@ -358,6 +365,11 @@ class Index:
 
     def _last(self) -> Ready:
         return self._current or self._ready(refresh=True)
+
+    def _stays_open(self) -> bool:
+        """Whether numpy pays: it takes longer to load than a few searches without it do."""
+        self._n_searches += 1
+        return self._n_searches > SEARCHES_WITHOUT_NUMPY or "numpy" in sys.modules
 
     def _sources(self) -> list[SourceConfig]:
         return [source for one in self._layers.opened for source in one.workspace.sources]

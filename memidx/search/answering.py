@@ -6,8 +6,7 @@ counts, problems, notes).
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from memidx.analysis.base import Analyzer
@@ -69,14 +68,14 @@ def answer(
         _hit(snapshot, analyzer, scored, weights, rank, circumstances.stores)
         for rank, scored in enumerate(shown, start=offset + 1)
     )
-    counts = _by_source(snapshot, ranking.matched)
+    counts = _by_name(snapshot, ranking.n_by_source)
     verdict = decide_verdict(
         has_terms=not prepared.is_empty,
         n_docs=snapshot.n_docs,
         any_term_known=bool(weights),
         n_before_filters=ranking.n_before_filters,
         n_after_filters=ranking.n_after_filters,
-        n_matched=len(ranking.matched),
+        n_matched=ranking.n_matched,
     )
     notes = [
         *circumstances.notes,
@@ -90,7 +89,7 @@ def answer(
         freshness=circumstances.freshness,
         strategy=ranking.strategy,
         as_of=circumstances.as_of,
-        n_matched=len(ranking.matched),
+        n_matched=ranking.n_matched,
         n_by_source=counts,
         sources_failed=circumstances.sources_failed,
         skipped=circumstances.skipped[:MAX_SKIPPED],
@@ -103,13 +102,12 @@ def answer(
     )
 
 
-def _by_source(snapshot: Snapshot, docs: Iterable[int]) -> dict[str, int]:
-    """How many of some documents each source has; one name in two stores is one source."""
-    counts = Counter(snapshot.source_of[doc] for doc in docs)
+def _by_name(snapshot: Snapshot, counts: Mapping[int, int]) -> dict[str, int]:
+    """Counts by a source's name; one name in two stores is one source."""
     found: dict[str, int] = {}
-    for number in sorted(counts):
+    for number, count in counts.items():
         name = snapshot.sources[number]
-        found[name] = found.get(name, 0) + counts[number]
+        found[name] = found.get(name, 0) + count
     return found
 
 

@@ -181,7 +181,7 @@ class _Asked:
             matched[docs] = True
         self.docs: Places = np.flatnonzero(matched)
         # Which documents match does not depend on k1 and b, so this is settled once.
-        if _narrows(prepared):
+        if prepared.narrows:
             matching = self.docs.tolist()
             matching = [d for d in matching if all(p.stands_in(d) for p in prepared.phrases)]
             kept = allowed(self._snapshot, prepared, matching, Filters())
@@ -274,16 +274,6 @@ class _Asked:
         if doc not in self._suffices:
             self._suffices[doc] = self._prepared.coverage.suffices(doc)
         return self._suffices[doc]
-
-
-def _narrows(prepared: Prepared) -> bool:
-    """Whether a query holds more than words that add up."""
-    return bool(
-        prepared.phrases
-        or prepared.excluded
-        or prepared.excluded_phrases
-        or prepared.parsed.sources
-    )
 
 
 def _postings(

@@ -36,6 +36,11 @@ class Prepared:
         return not self.terms
 
     @property
+    def narrows(self) -> bool:
+        """Whether the query holds more than words that add up."""
+        return bool(self.phrases or self.excluded or self.excluded_phrases or self.parsed.sources)
+
+    @property
     def repeats(self) -> bool:
         """Whether a term occurs more than once."""
         return any(term.weight != term.weight_once for term in self.terms)

@@ -8,6 +8,7 @@ by its channels, narrowed by its filters, turned into relevance and composite, a
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -79,14 +80,16 @@ class Ranking:
         best: In order.
         n_before_filters: Documents that match the words and phrases.
         n_after_filters: Of those, documents the filters and exclusions let through.
-        matched: `doc_ord` of those that reach `min_score`: the answer's whole extent.
+        n_matched: Of those, documents that reach `min_score`: the answer's whole extent.
+        n_by_source: Number of a source -> how many of them it has, in ascending order.
     """
 
     strategy: str
     best: tuple[Scored, ...]
     n_before_filters: int
     n_after_filters: int
-    matched: tuple[int, ...]
+    n_matched: int
+    n_by_source: Mapping[int, int]
 
 
 def rank(
@@ -112,8 +115,18 @@ def rank(
         fallback: Rank by vector when no lexical hit is above `weak`.
     """
     search = settings.search
-    channels = Channels(snapshot, prepared, search, batch=batch)
+    threshold = search.min_score if min_score is None else min_score
     wanted = strategy or search.strategy
+    if batch and wanted == "lexical" and k:
+        from memidx.search.batch import rank_lexical  # needs numpy, a one-shot query does not
+
+        filters = filters or Filters()
+        found = rank_lexical(
+            snapshot, prepared, settings, k=k, filters=filters, least=threshold, fallback=fallback
+        )
+        if found is not None:
+            return found
+    channels = Channels(snapshot, prepared, search, batch=batch)
     matching = channels.matching(wanted)
     if prepared.phrases:
         matching = [doc for doc in matching if all(p.stands_in(doc) for p in prepared.phrases)]
@@ -125,7 +138,6 @@ def rank(
             wanted = "vector"
             # A match the vector does not see (in a title only) stays, behind the others.
             vector.update((doc, 0.0) for doc in matching if doc not in vector)
-    threshold = search.min_score if min_score is None else min_score
     relevance = channels.relevance(wanted, matching)
     if threshold > 0.0:
         relevance = {doc: value for doc, value in relevance.items() if value >= threshold}
@@ -142,7 +154,9 @@ def rank(
         )
         for negative, _, doc in heapq.nsmallest(k, composite)
     )
-    return Ranking(wanted, best, n_before, len(matching), tuple(relevance))
+    counts = Counter(map(snapshot.source_of.__getitem__, relevance))
+    by_source = {number: counts[number] for number in sorted(counts)}
+    return Ranking(wanted, best, n_before, len(matching), len(relevance), by_source)
 
 
 def rank_many(
@@ -178,6 +192,30 @@ def rank_many(
             ]
         )
     return rankings
+
+
+def rank_ids(
+    snapshot: Snapshot,
+    analyzer: Analyzer,
+    settings: RankSettings,
+    queries: Iterable[str],
+    *,
+    k: int,
+    strategy: str | None = None,
+) -> list[list[str]]:
+    """`doc_id`s of the best `k` hits of many queries, in the order `rank` gives them."""
+    from memidx.search.batch import best_ids  # needs numpy, a one-shot query does not
+
+    wanted = strategy or settings.search.strategy
+    found = []
+    for query in queries:
+        prepared = prepare(snapshot, analyzer, query, settings.search)
+        ids = best_ids(snapshot, prepared, settings, k) if wanted == "lexical" else None
+        if ids is None:
+            ranking = rank(snapshot, prepared, settings, k=k, strategy=strategy, batch=True)
+            ids = [snapshot.doc_id(scored.doc) for scored in ranking.best]
+        found.append(ids)
+    return found
 
 
 def check_threshold(search: SearchConfig) -> None:

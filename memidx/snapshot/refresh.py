@@ -50,6 +50,7 @@ class Ready:
         n_added: Documents this call found to be new beside the store, and so on.
         n_analysed: Documents whose text was tokenized for it.
         notes: Sentences for a person.
+        skipped: What is not in the index, or not whole, and what of the store is damaged.
         farther: The other stores of the query, as each of them is.
     """
 
@@ -63,14 +64,12 @@ class Ready:
     n_parsed: int = 0
     n_analysed: int = 0
     notes: tuple[str, ...] = ()
+    skipped: tuple[Skip, ...] = ()
     farther: tuple[Ready, ...] = ()
 
     def skips(self) -> tuple[Skip, ...]:
-        """What is not in the index, or not whole, and what of the store is damaged."""
-        damage = (Skip(path, reason, line) for path, line, reason in self.state.damage)
-        files = (skip for known in self.state.files.values() for skip in known.skips)
-        farther = (skip for ready in self.farther for skip in ready.skips())
-        return (*damage, *self.state.skips, *files, *farther)
+        """What is skipped or damaged, in any of the stores."""
+        return (*self.skipped, *(skip for ready in self.farther for skip in ready.skipped))
 
     def failed(self) -> tuple[tuple[str, str], ...]:
         """Name of each source that failed, in any of the stores, and why."""
@@ -115,7 +114,12 @@ class Refresher:
         found = self._quick(store, now_ns, checked=checked)
         if found is None:
             found = self._thorough(now_ns, checked=checked)
-        self._ready = replace(found, notes=(*found.notes, *self._notes(found.state)))
+        last = self._ready
+        # Thousands of files are not gone through again for each search.
+        same = last is not None and last.state is found.state
+        skipped = last.skipped if last and same else _skips(found.state)
+        notes = (*found.notes, *self._notes(found.state))
+        self._ready = replace(found, notes=notes, skipped=skipped)
         return self._ready
 
     def require_store(self) -> dict[str, Signature]:
@@ -348,6 +352,12 @@ class Refresher:
         # Without a record the next search looks at everything again; it is not wrong.
         with contextlib.suppress(FileError):
             self._cache.write_state(state)
+
+
+def _skips(state: State) -> tuple[Skip, ...]:
+    damage = (Skip(path, reason, line) for path, line, reason in state.damage)
+    files = (skip for known in state.files.values() for skip in known.skips)
+    return (*damage, *state.skips, *files)
 
 
 def _content(key: str) -> str:

@@ -50,6 +50,7 @@ class Snapshot:
         sources: Names of sources; the same name of another store has another number.
         store_of_source: Number of a source -> number of its store.
         facts: What the nearest store's newest segment says of itself.
+        remembered: What others work out of it again and again, by the type of what they keep.
     """
 
     def __init__(self, parts: Sequence[Part]) -> None:
@@ -69,6 +70,7 @@ class Snapshot:
         self.facts = max((part for part in parts if part.store == 0), key=is_overlay).segment.facts
         self.is_one = len(parts) == 1 and not parts[0].dead
         self._known: dict[str, tuple[Numbers | None, int]] = {}
+        self.remembered: dict[Any, Any] = {}
 
     @classmethod
     def of(cls, segment: Segment) -> Snapshot:
