@@ -1,7 +1,7 @@
 """What does git say of the working tree around a store?
 
-Each function is one call of git, in the caller's environment: his settings, his filters and the
-index of the hook he calls from are meant. Paths are relative to the top of the working tree.
+Each method is one call of git, in the caller's environment: the settings, filters and index that
+count for the caller count here. Paths are relative to the top of the working tree.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class Worktree:
     """
 
     def __init__(self, folder: str, env: Mapping[str, str]) -> None:
-        # Names are meant as they are: no `*` and no `:(magic)` in them.
-        self._env = {**env, "GIT_LITERAL_PATHSPECS": "1"}
+        # Names are meant as they are, without `*` and `:(magic)`; messages are told apart below.
+        self._env = {**env, "GIT_LITERAL_PATHSPECS": "1", "LC_ALL": "C"}
         self.top = folder
         try:
             self.top = self._line("rev-parse", "--show-toplevel")
@@ -94,6 +94,15 @@ class Worktree:
     def incoming(self) -> frozenset[str]:
         """Names of the commits that a merge brings and HEAD does not have yet."""
         return frozenset(self._read("rev-list", "HEAD..MERGE_HEAD").decode().split())
+
+    def n_commits(self) -> int | None:
+        """Commits that HEAD reaches; None where the clone does not have them all."""
+        if self._line("rev-parse", "--is-shallow-repository") == "true":
+            return None
+        try:
+            return int(self._line("rev-list", "--count", "HEAD"))
+        except ProgramError:
+            return 0  # nothing is committed yet
 
     def stage(self, folder: str) -> None:
         """Put a folder as it is on disk into the index, removed files too."""

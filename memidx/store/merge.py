@@ -52,14 +52,21 @@ class MergedShard:
 
 
 def parse_shard(
-    data: bytes, name: str, *, damaged: list[StoreCorrupt] | None = None
+    data: bytes,
+    name: str,
+    *,
+    damaged: list[StoreCorrupt] | None = None,
+    markers_only: bool = False,
 ) -> dict[str, bytes]:
     """`doc_id` -> line of one shard.
 
     Args:
         data: The file's bytes.
         name: Named in errors.
-        damaged: Takes what is wrong, and such lines are left out; None raises it.
+        damaged: Takes what is wrong, and the line is left out; None raises it. A document that
+            is there twice has an empty line then: it is known that it was there, and no more.
+        markers_only: Raise for damage that loses a document, and so for all but what a conflict
+            left.
 
     Raises:
         StoreCorrupt: A line is damaged, or a document is there twice.
@@ -71,10 +78,11 @@ def parse_shard(
             check_line(line + b"\n")
             doc_id = line_doc_id(line)
             if lines.get(doc_id, line + b"\n") != line + b"\n":
-                raise DamagedLine(f"the document is there twice: {doc_id}")
+                lines[doc_id] = b""
+                raise DamagedLine(f"the document is there twice: {doc_id}", lost=False)
         except DamagedLine as error:
             wrong = StoreCorrupt(error.reason, path=name, line=number)
-            if damaged is None:
+            if damaged is None or (error.lost and markers_only):
                 raise wrong from error
             damaged.append(wrong)
             continue
@@ -121,10 +129,9 @@ def merge_shard(
     Raises:
         StoreCorrupt: One of them is damaged.
     """
-    old, mine, other = (
-        parse_shard(data, f"{name} ({side})")
-        for data, side in ((base, "base"), (ours, "ours"), (theirs, "theirs"))
-    )
+    # Where branches were merged crosswise, the ancestor is itself a merge and may hold conflicts.
+    old = parse_shard(base, f"{name} (base)", damaged=[], markers_only=True)
+    mine, other = parse_shard(ours, f"{name} (ours)"), parse_shard(theirs, f"{name} (theirs)")
     merged, clashes = merge_lines(old, mine, other)
     if not old and mine and other and shard_prefix(name):
         # Both branches split the file that held these: the ancestor's lines are in a file that
