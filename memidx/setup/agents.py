@@ -32,7 +32,7 @@ def agent_block(*, has_also: bool) -> str:
     return f"""\
 ## Ask the project's memory first
 
-Before you search files for how, why or whether something was done, ask the index of this project's memory:
+Before you search files for how, why or whether something was done, ask the index:
 
 ```sh
 memidx query "file lock timeout" --format md      # for reading
@@ -47,5 +47,5 @@ memidx query "file lock timeout" --format json    # for a program
 
 Never wait for the index, and never let it stop the work: searching files is always allowed.
 A query sees edits at once; `memidx build` before a commit takes them into the committed store.
-Do not edit `store/` by hand; after a merge conflict in it, merge the sources and run `memidx merge`.
+Do not edit `store/` by hand; after a conflict in it, merge the sources and run `memidx merge`.
 """

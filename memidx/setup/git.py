@@ -69,6 +69,7 @@ def set_driver(tree: Worktree, python: str, *, write: bool) -> DriverState:
     if there == wanted and tree.setting(_NAME) is not None:
         return "unchanged"
     if write:
+        # In this order: git refuses every merge while a driver has a name and no command.
         tree.set(_DRIVER, wanted)
         tree.set(_NAME, _NAME_VALUE)
     return "set"

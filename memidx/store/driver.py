@@ -1,7 +1,7 @@
 """How does git merge one file of a store?
 
-The merge driver: three versions of one file, no source at hand, the result in place of ours. What it
-cannot decide it leaves between conflict markers, as git does; `memidx merge` decides it later.
+The merge driver: three versions of one file, no source at hand, the result in place of ours. What
+it cannot decide it leaves between conflict markers, as git does; `memidx merge` decides it later.
 """
 
 from __future__ import annotations

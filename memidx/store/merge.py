@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TypeVar
 
 from memidx.errors import StoreCorrupt
@@ -158,8 +159,8 @@ def merge_manifests(base: Manifest | None, ours: Manifest, theirs: Manifest) -> 
             return None
         merged[field] = other if mine == was else mine
     shards = _merge_sets(old.shards, ours.shards, theirs.shards)
-    prefixes = sorted((shard_prefix(name) or "" for name in shards))
-    if any(later.startswith(first) for first, later in zip(prefixes, prefixes[1:], strict=False)):
+    prefixes = sorted(shard_prefix(name) or "" for name in shards)
+    if any(later.startswith(first) for first, later in pairwise(prefixes)):
         return None
     ordered = tuple(sorted(shards, key=lambda name: shard_prefix(name) or ""))
     return replace(ours, **merged, shards=ordered)
