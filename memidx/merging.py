@@ -22,7 +22,7 @@ from memidx.snapshot.look import read_content
 from memidx.snapshot.publish import BUILD_LOCK_WAIT_S
 from memidx.sources.base import SUFFIXES
 from memidx.sources.listing import list_files
-from memidx.store.layout import MANIFEST_NAME, shard_prefix
+from memidx.store.layout import MANIFEST_NAME, SHARD_CAP_BYTES, shard_prefix
 from memidx.store.line import decode_line
 from memidx.store.manifest import Manifest, parse_manifest
 from memidx.store.merge import merge_lines, merge_manifests, parse_shard
@@ -212,7 +212,7 @@ def _merge_index(
     clashing = {clash.doc_id: clash.ours or clash.theirs or b"" for clash in clashes}
     merged.update(clashing)
     with opened.cache.lock_store(BUILD_LOCK_WAIT_S):
-        write_store(opened.workspace.store, manifest, merged)
+        write_store(opened.workspace.store, manifest, merged, cap=SHARD_CAP_BYTES)
     return merged, clashing
 
 
@@ -288,7 +288,9 @@ def _keep_incoming(
         place = opened.workspace.store
         with opened.cache.lock_store(BUILD_LOCK_WAIT_S):
             stored = read_store(place)
-            write_store(place, stored.manifest, {**stored.lines, **kept})
+            write_store(
+                place, stored.manifest, {**stored.lines, **kept}, cap=SHARD_CAP_BYTES
+            )
     return tuple(kept)
 
 

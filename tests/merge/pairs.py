@@ -18,13 +18,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import memidx
-from tests.git_support import ENV, Git, git
+from tests.git_support import ENV, Git
 
 SIZES = (200, 400, 700, 1000)
-_WORDS = (
-    "lock shard branch commit query merge note index token writer reader cache release budget "
-    "parser deploy rollback schema vector latency backup quota session retry"
-).split()
+_WORDS = [
+    *("lock", "shard", "branch", "commit", "query", "merge", "note", "index", "token", "writer"),
+    *("reader", "cache", "release", "budget", "parser", "deploy", "rollback", "schema", "vector"),
+    *("latency", "backup", "quota", "session", "retry"),
+]
 _FOLDERS = ("docs", "docs/decisions", "notes/2026", "notes/plans")
 
 
