@@ -1,7 +1,9 @@
 """What does an agent have to be told?
 
 A block for the files in which agents look for instructions. It is short, because every agent reads
-it in every session, and it never makes the work wait for the index.
+it in every session, and it never makes the work wait for the index. Its words are about asking
+alone: these files are documents too, and an example about locks would be found by whoever asks
+about locks.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ def agent_block(*, has_also: bool) -> str:
     """
     again = (
         "rephrase once, both wordings in one call:\n"
-        '  `memidx query "lock timeout" --also "writer waits" --format md`.'
+        '  `memidx query "words of the question" --also "other words for it" --format md`.'
         if has_also
         else "rephrase once, with other words for the same thing."
     )
@@ -35,8 +37,8 @@ def agent_block(*, has_also: bool) -> str:
 Before you search files for how, why or whether something was done, ask the index:
 
 ```sh
-memidx query "file lock timeout" --format md      # for reading
-memidx query "file lock timeout" --format json    # for a program
+memidx query "words of the question" --format md      # for reading
+memidx query "words of the question" --format json    # for a program
 ```
 
 - `reliable`: use it, and name its path and line.

@@ -7,12 +7,15 @@ comments. Pure: what was detected gives text.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 
 from memidx.setup.detect import Detected, Found, knows_kind
 from memidx.setup.roles import ROLES, Role
 
 CONFIG_NAME = "memidx.toml"
+# What commits can be called after, without a second thought.
+_NAME = re.compile(r"\w[\w.-]{0,63}")
 _HEAD = """\
 # What is memory in this repository, and what it weighs.
 # `memidx init` wrote this once; it is yours from here on and is never written over.
@@ -57,7 +60,8 @@ def _role(
         if source.kind != "markdown":
             yield f"kind = {_toml(source.kind)}"
         if source.kind == "git":
-            yield f'repos = [{{name = {_toml(project_name)}, path = "."}}]'
+            named = f'{{name = {_toml(project_name)}, path = "."}}'
+            yield f"repos = [{named if _NAME.fullmatch(project_name) else _toml('.')}]"
             yield '# until = "v1.0"  # a tag or a commit: the set is closed then, and never behind'
         else:
             yield from _include(source.include)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os.path
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from memidx import files
@@ -200,8 +200,6 @@ def _scan(
 
 def _parsed(text: str, config: Config) -> Config:
     """The configuration that the text is, as it will be read."""
-    from dataclasses import replace
-
     values = tomllib.loads(text)
     sources = tuple(source_from_dict(table) for table in values.get("sources", ()))
     return replace(config, project_name=values["project_name"], sources=sources)
@@ -259,8 +257,12 @@ def _block(base: str, home: str, name: str, body: str, markers: Markers) -> Step
         if not files.is_missing(error):
             raise
         old = None
-    new = with_block(old or b"", body, markers, shown)
-    if new == old:
+    if markers is HASH and markers.begin.encode() not in (old or b""):
+        # What the owner wrote already need not be said twice.
+        theirs = {line.strip() for line in (old or b"").decode("utf-8", "replace").splitlines()}
+        body = "\n".join(line for line in body.splitlines() if line not in theirs)
+    new = with_block(old or b"", body, markers, shown) if body else old
+    if new is None or new == old:
         return Step(shown, "unchanged")
     if old is None:
         return Step(shown, "written", content=new)
@@ -280,6 +282,3 @@ def _described(detected: Detected) -> tuple[Mapping[str, Any], ...]:
         }
         for source in detected.found
     )
-
-
-__all__: Sequence[str] = ("SetupReport", "Step", "Wanted", "set_up")
