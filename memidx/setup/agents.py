@@ -45,6 +45,7 @@ memidx query "words of the question" --format json    # for a program
 - `candidate`: open the file at that line before you rely on it.
 - `weak`, or nothing found (exit code 1): {again}
   Then search the file system: an empty answer says what was searched, not that nothing is there.
+- Words that are in no document are named; even `reliable` is about the other words alone.
 - Exit code 2 is a mistake in the call; exit code 3, or no `memidx` at all, means go on without it.
 
 Never wait for the index, and never let it stop the work: searching files is always allowed.

@@ -123,6 +123,11 @@ def set_up(root: str | None, env: Mapping[str, str], wanted: Wanted) -> SetupRep
     detected = detect(base, [store], env)
     steps: list[Step] = []
     notes = [*detected.notes]
+    if detected.aside:
+        notes.append(
+            f"{sum(detected.aside.values())} texts lie in tests, examples and the like "
+            f"({', '.join(detected.aside)}): they are docs unless the configuration excludes them"
+        )
     starters: tuple[Starter, ...] = ()
     n_docs = None
     is_new = config.file is None
