@@ -288,9 +288,7 @@ def _keep_incoming(
         place = opened.workspace.store
         with opened.cache.lock_store(BUILD_LOCK_WAIT_S):
             stored = read_store(place)
-            write_store(
-                place, stored.manifest, {**stored.lines, **kept}, cap=SHARD_CAP_BYTES
-            )
+            write_store(place, stored.manifest, {**stored.lines, **kept}, cap=SHARD_CAP_BYTES)
     return tuple(kept)
 
 

@@ -18,11 +18,11 @@ from memidx.setup.roles import ASIDE, CHANGELOG, MOST_FOLDERS_DEEP, NUMBERED, RO
 from memidx.sources import FILE_KINDS
 from memidx.sources.base import SUFFIXES
 from memidx.sources.survey import survey
-from memidx.text.paths import is_utf8
+from memidx.text.paths import is_utf8, printable
 from memidx.worktree import Worktree
 
 _FEWEST_NUMBERED = 8
-_MOST_TRIED_BYTES = 1 << 20
+_MOST_TRIED_BYTES = 1 << 26
 _MOST_RECORD_FILES = 20
 _FEWEST_ASIDE = 5
 # A file name like `plan` or `design` says something at the top, or in the docs folder, alone.
@@ -78,7 +78,7 @@ def detect(root: str, own: Sequence[str], env: Mapping[str, str]) -> Detected:
     suffixes = frozenset().union(*SUFFIXES.values(), *(r.suffixes for r in _rules()))
     seen = survey(root, [""], suffixes, own)
     left = sorted(path for path in seen.files if is_utf8(path) and not _is_aside(path))
-    notes: list[str] = []
+    notes = [f"{printable(path) or 'root'}: {reason}" for path, reason in seen.failed.items()]
     found: list[Found] = []
     for role in ROLES:
         for rule in role.rules:

@@ -34,6 +34,8 @@ from memidx.text.paths import is_within
 
 Action = Literal["written", "left", "block added", "block renewed", "unchanged", "set"]
 
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -262,6 +264,8 @@ def _block(base: str, home: str, name: str, body: str, markers: Markers) -> Step
         if not files.is_missing(error):
             raise
         old = None
+    if old is not None and old.startswith(_UTF_16):
+        return Step(shown, "left", "is UTF-16: save it as UTF-8 first")
     if markers is HASH and markers.begin.encode() not in (old or b""):
         # What the owner wrote already need not be said twice.
         theirs = {line.strip() for line in (old or b"").decode("utf-8", "replace").splitlines()}

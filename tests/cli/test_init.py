@@ -275,6 +275,13 @@ class TestAgents:
         assert outside.read_text() == "Everywhere.\n"
         assert "GEMINI.md: is a link" in found.stderr
 
+    def test_a_file_in_another_encoding_is_left(self, run: Run, project: Path) -> None:
+        """Bytes of ours in a UTF-16 file would be no text."""
+        data = "Mine.".encode("utf-16")
+        write_tree(project, {"AGENTS.md": data})
+        assert "left: AGENTS.md (is UTF-16" in run("init", "--agents").stdout
+        assert (project / "AGENTS.md").read_bytes() == data
+
     def test_only_options_that_exist_are_named(self) -> None:
         """`--also` is told where the query command has it."""
         assert "--also" in agent_block(has_also=True)
