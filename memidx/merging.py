@@ -27,6 +27,7 @@ from memidx.store.line import decode_line
 from memidx.store.manifest import Manifest, parse_manifest
 from memidx.store.merge import merge_lines, merge_manifests, parse_shard
 from memidx.store.reader import read_store
+from memidx.store.signature import store_signature
 from memidx.store.writer import write_store
 from memidx.worktree import IndexEntry, Worktree
 
@@ -47,7 +48,7 @@ class MergeReport:
         markers: Places in the store's files that held a conflict marker, `path:line`.
         from_sources: Documents both sides had changed, as their sources now say.
         removed: Those of them that no source holds any more.
-        kept_ours: Those whose source failed: ours stays until it can be read.
+        undecided: Those whose source failed: ours, or the one there is, stays until it can be read.
         incoming: Commits that HEAD reaches once the merge is committed; their documents stay.
         staged: Whether the store was put into git's index.
         build: What the build over the merged store did.
@@ -60,7 +61,7 @@ class MergeReport:
     markers: tuple[str, ...]
     from_sources: tuple[str, ...]
     removed: tuple[str, ...]
-    kept_ours: tuple[str, ...]
+    undecided: tuple[str, ...]
     incoming: tuple[str, ...]
     staged: bool
     build: BuildReport
@@ -87,13 +88,13 @@ def run_merge(
     """
     opened = open_for_build((), root, store, env)
     place = opened.workspace.store
-    tree = Worktree(os.path.dirname(place), env)
+    tree = Worktree(place if files.is_dir(place) else os.path.dirname(place), env)
     folder = tree.inside(place)
     if folder is None:
         raise InputError("the store lies outside the working tree", path=place, expected=tree.top)
     _require_merged_sources(opened, tree, folder)
     operation = tree.stopped()
-    unmerged = [path for path in tree.unmerged() if path.startswith(f"{folder}/")]
+    unmerged = [path for path in tree.unmerged() if _is_store_file(path, folder)]
     markers = _markers(place)
     merged: _Lines = {}
     clashing: dict[str, bytes] = {}
@@ -118,7 +119,9 @@ def run_merge(
         incoming = _keep_incoming(opened, tree, merged, report.removed)
     stage = bool(unmerged or operation) and not kept
     if stage:
-        tree.stage(folder)
+        there = {_joined(folder, name) for name in store_signature(place)}
+        there.update(entry.path for entry in _entries(tree, folder))
+        tree.stage(sorted(there))
     now = read_store(place).lines if clashing else {}
     decided = [doc_id for doc_id in clashing if doc_id not in kept]
     return MergeReport(
@@ -129,7 +132,7 @@ def run_merge(
         markers=markers,
         from_sources=tuple(doc_id for doc_id in decided if doc_id in now),
         removed=tuple(doc_id for doc_id in decided if doc_id not in now),
-        kept_ours=tuple(kept),
+        undecided=tuple(kept),
         incoming=incoming,
         staged=stage,
         build=report,
@@ -141,8 +144,8 @@ def run_merge(
 
 def _require_merged_sources(opened: Opened, tree: Worktree, folder: str) -> None:
     """Raise where a source, or the configuration, is not merged or still holds markers."""
-    undecided = [path for path in tree.unmerged() if not path.startswith(f"{folder}/")]
-    touched = [path for path in tree.decided() if not path.startswith(f"{folder}/")]
+    undecided = [path for path in tree.unmerged() if not _is_store_file(path, folder)]
+    touched = [path for path in tree.decided() if not _is_store_file(path, folder)]
     if not undecided and not touched:
         return
     root = opened.workspace.root or opened.home
@@ -205,8 +208,8 @@ def _merge_index(
         The lines, and those of the documents that clash: ours, else theirs, which stand in the
         store until the sources decide.
     """
-    entries = tree.entries(folder)
-    manifest = _merged_manifest(opened, tree, entries, f"{folder}/{MANIFEST_NAME}")
+    entries = _entries(tree, folder)
+    manifest = _merged_manifest(opened, tree, entries, _joined(folder, MANIFEST_NAME))
     sides = _sides(tree, entries, damaged)
     merged, clashes = merge_lines(*sides)
     clashing = {clash.doc_id: clash.ours or clash.theirs or b"" for clash in clashes}
@@ -290,6 +293,21 @@ def _keep_incoming(
             stored = read_store(place)
             write_store(place, stored.manifest, {**stored.lines, **kept}, cap=SHARD_CAP_BYTES)
     return tuple(kept)
+
+
+def _entries(tree: Worktree, folder: str) -> list[IndexEntry]:
+    return [entry for entry in tree.entries(folder) if _is_store_file(entry.path, folder)]
+
+
+def _is_store_file(path: str, folder: str) -> bool:
+    """Whether a path of the working tree is one of the store's files, and no neighbour of them."""
+    name = path.rpartition("/")[2]
+    is_file = name == MANIFEST_NAME or shard_prefix(name) is not None
+    return is_file and path == _joined(folder, name)
+
+
+def _joined(folder: str, name: str) -> str:
+    return name if folder == "." else f"{folder}/{name}"
 
 
 def _few(lines: Sequence[str], most: int = 10) -> str:

@@ -7,7 +7,7 @@ count for the caller count here. Paths are relative to the top of the working tr
 from __future__ import annotations
 
 import os.path
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from memidx import files
@@ -104,9 +104,10 @@ class Worktree:
         except ProgramError:
             return 0  # nothing is committed yet
 
-    def stage(self, folder: str) -> None:
-        """Put a folder as it is on disk into the index, removed files too."""
-        self._read("add", "--all", "--", folder)
+    def stage(self, paths: Sequence[str]) -> None:
+        """Put files as they are on disk into the index, removed ones too."""
+        if paths:
+            self._read("add", "--all", "--", *paths)
 
     def setting(self, key: str) -> str | None:
         """A setting of this repository; None when it is not set there."""

@@ -20,12 +20,12 @@ def merge_text(report: MergeReport) -> str:
         *_listed("Held a conflict marker", report.markers),
         *_listed("Taken from its source", report.from_sources),
         *_listed("Gone, as its source is", report.removed),
-        *_listed("Kept as ours, because its source failed", report.kept_ours),
+        *_listed("Not decided, because its source failed", report.undecided),
         build_text(report.build, check=False),
     ]
     if not report.unmerged and not report.markers:
         lines.append("Nothing of the store was undecided.")
-    if report.kept_ours:
+    if report.undecided:
         lines.append("Not staged: run `memidx merge` again when the source can be read.")
     elif report.staged:
         then = {"merge": "git commit", "rebase": "git rebase --continue"}.get(

@@ -21,16 +21,15 @@ DriverState = Literal["set", "unchanged", "left"]
 
 def attribute_lines(store: str) -> str:
     """Lines for a `.gitattributes` in the folder that `store` is relative to."""
-    folder = _pattern(store)
     return "\n".join(
-        f"{_quoted(f'/{folder}/{name}')} -text merge=memidx linguist-generated"
+        f"{_quoted(_below(store) + name)} -text merge=memidx linguist-generated"
         for name in ("manifest.json", "docs*.jsonl")
     )
 
 
 def ignore_lines(store: str) -> str:
     """Lines for a `.gitignore` in the same folder."""
-    return f"/{_pattern(store)}/.cache/\n/reports/latest/"
+    return f"{_below(store)}.cache/\n/reports/latest/"
 
 
 def driver_command(python: str) -> str:
@@ -75,9 +74,10 @@ def set_driver(tree: Worktree, python: str, *, write: bool) -> DriverState:
     return "set"
 
 
-def _pattern(path: str) -> str:
-    """A path as a pattern that matches it alone."""
-    return re.sub(r"([*?\[\]!#\\])", r"\\\1", path.strip("/"))
+def _below(folder: str) -> str:
+    """The beginning of a pattern that matches in one folder alone; it may be this one."""
+    path = folder.strip("/")
+    return "/" if path in ("", ".") else re.sub(r"([*?\[\]!#\\])", r"\\\1", f"/{path}/")
 
 
 def _quoted(pattern: str) -> str:

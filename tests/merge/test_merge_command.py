@@ -231,7 +231,7 @@ def test_a_failed_source_loses_nothing(project: Project) -> None:
     (project.folder / "docs").rename(project.folder / "away")
     found = project.memidx("merge")
     assert found.returncode == 3
-    assert "Kept as ours, because its source failed: docs/lock.md" in found.stdout
+    assert "Not decided, because its source failed: docs/lock.md" in found.stdout
     assert project.undecided() == ["store/docs.jsonl"]
     (project.folder / "away").rename(project.folder / "docs")
     assert project.memidx("merge").returncode == 0
@@ -290,6 +290,22 @@ def test_a_rebase_goes_on(project: Project) -> None:
     assert found.stdout.splitlines()[-1] == "Staged. `git rebase --continue` goes on."
     project.git("rebase", "--continue", GIT_EDITOR="true")
     assert project.is_clean_build()
+
+
+@pytest.mark.parametrize("store", [".", "memory/my store"])
+def test_a_store_lies_anywhere_in_the_working_tree(tmp_path: Path, store: str) -> None:
+    """Its own files are merged and staged, and no neighbour of them."""
+    project = Project(tmp_path / "project", f'store = "{store}"\n{CONFIG}')
+    project.branches(*BOTH_ENDS)
+    prefix = "" if store == "." else f"{store}/"
+    assert project.merge()[0] == 1
+    (project.folder / prefix / "mine.txt").write_text("not yet\n")
+    found = project.memidx("merge")
+    assert found.returncode == 0, found.stderr
+    assert f"Was unmerged: {prefix}docs.jsonl" in found.stdout
+    assert project.undecided() == []
+    assert "mine.txt" not in project.git("diff", "--cached", "--name-only")
+    assert project.memidx("verify").returncode == 0
 
 
 def test_nothing_to_do_is_said(project: Project) -> None:
