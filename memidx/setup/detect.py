@@ -14,7 +14,16 @@ from dataclasses import dataclass
 from memidx import files
 from memidx.config import SourceConfig, source_from_dict
 from memidx.errors import ConfigError, FileError, InputError, ProgramError
-from memidx.setup.roles import ASIDE, CHANGELOG, MOST_FOLDERS_DEEP, NUMBERED, ROLES, Role, Rule
+from memidx.setup.roles import (
+    ASIDE,
+    CHANGELOG,
+    MOST_FOLDERS_DEEP,
+    NUMBERED,
+    OUTPUT,
+    ROLES,
+    Role,
+    Rule,
+)
 from memidx.sources import FILE_KINDS
 from memidx.sources.base import SUFFIXES
 from memidx.sources.survey import survey
@@ -99,9 +108,9 @@ def detect(root: str, own: Sequence[str], env: Mapping[str, str]) -> Detected:
         include = tuple(_glob(path) for path in changes)
         found.append(Found(docs, "changes", "changelog", include, len(changes)))
     aside = Counter(
-        _aside_folder(path)
+        folder
         for path in seen.files
-        if _is_aside(path) and path.lower().endswith(tuple(SUFFIXES["markdown"]))
+        if path.lower().endswith(tuple(SUFFIXES["markdown"])) and (folder := _aside_folder(path))
     )
     n_texts = len(texts) - len(changes) + sum(aside.values())
     if n_texts:
@@ -241,10 +250,13 @@ def _stem(path: str) -> str:
 
 
 def _is_aside(path: str) -> bool:
-    return any(ASIDE.fullmatch(part) for part in path.split("/")[:-1])
+    return _aside_folder(path) is not None
 
 
-def _aside_folder(path: str) -> str:
-    parts = path.split("/")
-    first = next(n for n, part in enumerate(parts) if ASIDE.fullmatch(part))
-    return "/".join(parts[: first + 1])
+def _aside_folder(path: str) -> str | None:
+    """The outermost folder of a path that is a test's, an example's or the like."""
+    parts = path.split("/")[:-1]
+    for depth, name in enumerate(parts, 1):
+        if ASIDE.fullmatch(name) or (depth == 1 and OUTPUT.fullmatch(name)):
+            return "/".join(parts[:depth])
+    return None

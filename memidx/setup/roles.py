@@ -68,8 +68,10 @@ MOST_FOLDERS_DEEP = 3
 # What lies in one of these is about something else, or somebody else's.
 ASIDE = _names(
     "tests?", "testing", "testdata", "fixtures?", "examples?", "samples?", "vendor", "third-party",
-    "templates?", "expected", "benchmarks?", "site-packages", "dist", "build", "target", "out",
+    "templates?", "expected", "benchmarks?", "site-packages",
 )  # fmt: skip
+# Likewise, but at the top alone: further down `build` may be what texts are about.
+OUTPUT = _names("dist", "build", "target", "out")
 # `0001-title.md`, most files of a folder: numbered records, whatever the folder's name.
 NUMBERED = re.compile(r"\d{3,5}[-_.]")
 CHANGELOG = _names("changelog", "changes", "history", "news", "release-?notes", "releases")

@@ -6,6 +6,8 @@
     reader    which documents are there, and what is damaged?
     writer    how do changed shards replace the old ones?
     lock      who may write?
+    merge     what becomes of a store that two branches changed?
+    driver    how does git merge one file of it?
 
 The bytes are described in docs/store-format.md.
 """

@@ -93,6 +93,13 @@ def test_tests_and_examples_play_no_role(tmp_path: Path) -> None:
     assert '# exclude = ["/examples/**"]' in configuration_text("p", detected)
 
 
+def test_output_is_output_at_the_top_alone(tmp_path: Path) -> None:
+    """`build/` is made by a tool, `docs/build/` is about building."""
+    pages = [f"{n}.md" for n in range(5)]
+    files = {f"{folder}/{page}": "# B\n" for folder in ("build", "docs/build") for page in pages}
+    assert detect(str(write_tree(tmp_path, files)), [], ENV).aside == {"build": 5}
+
+
 def test_commits_of_a_repository(tmp_path: Path) -> None:
     """They are a source where there is a repository; a shallow clone is left out, and said."""
     git = Git(tmp_path / "one")
