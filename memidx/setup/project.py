@@ -141,7 +141,8 @@ def set_up(root: str | None, env: Mapping[str, str], wanted: Wanted) -> SetupRep
             config = _parsed(text, config)
         suite, starters, n_docs = _suite(base, config, store, env, notes)
         steps.append(suite)
-    steps += _git_files(base, store, detected)
+    if is_new or wanted.git or not wanted.agents:
+        steps += _git_files(base, store, detected)
     if wanted.git:
         steps.append(_driver(detected, wanted, notes))
     if wanted.agents:

@@ -118,11 +118,17 @@ def test_a_pyproject_is_a_configuration(run: Run, project: Path) -> None:
     assert not (project / "memidx.toml").exists()
 
 
-def test_asking_for_git_in_a_project_that_is_set_up_gives_that(run: Run, project: Path) -> None:
+def test_asking_for_one_thing_in_a_project_that_is_set_up_gives_that(
+    run: Run, project: Path
+) -> None:
     """A suite that somebody chose not to have does not come with it."""
     run("init")
     (project / "queries.yaml").unlink()
+    (project / ".gitattributes").unlink()
+    run("init", "--agents")
+    assert not (project / ".gitattributes").exists()
     run("init", "--git")
+    assert (project / ".gitattributes").exists()
     assert not (project / "queries.yaml").exists()
 
 
