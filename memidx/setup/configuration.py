@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from memidx.setup.detect import Detected, Found, knows_kind
+from memidx.setup.detect import Detected, Found, folder_glob, knows_kind
 from memidx.setup.roles import ROLES, Role
 
 CONFIG_NAME = "memidx.toml"
@@ -64,14 +64,24 @@ def _role(
             yield f"repos = [{named if _NAME.fullmatch(project_name) else _toml('.')}]"
             yield '# until = "v1.0"  # a tag or a commit: the set is closed then, and never behind'
         else:
-            yield from _include(source.include)
-        if source.name == "docs" and detected.aside:
-            listed = ", ".join(_toml(f"/{folder}/**") for folder in detected.aside)
-            n_texts = sum(detected.aside.values())
-            yield f"# {n_texts} of its texts lie in tests, examples and the like; without them:"
-            yield f"# exclude = [{listed}]"
+            yield from _globs("include", source.include)
+        if source.name == "docs":
+            yield from _excluded(detected)
         yield from _weights(role, decays=source.decays)
         yield ""
+
+
+def _excluded(detected: Detected) -> Iterator[str]:
+    left_out = [folder_glob(folder) for folder in detected.left_out]
+    aside = [folder_glob(folder) for folder in detected.aside]
+    if left_out:
+        n_texts = sum(detected.left_out.values())
+        yield f"# {n_texts} texts of tests, of others and of tools are no memory of this project."
+        yield from _globs("exclude", left_out)
+    if aside:
+        n_texts = sum(detected.aside.values())
+        yield f"# {n_texts} texts of examples and templates are in it; without them:"
+        yield from (f"# {line}" for line in _globs("exclude", [*left_out, *aside]))
 
 
 def _weights(role: Role, *, decays: bool) -> Iterator[str]:
@@ -80,12 +90,12 @@ def _weights(role: Role, *, decays: bool) -> Iterator[str]:
         yield "# decay = 0.012"
 
 
-def _include(globs: tuple[str, ...]) -> Iterator[str]:
-    line = f"include = [{', '.join(_toml(glob) for glob in globs)}]"
+def _globs(key: str, globs: Sequence[str]) -> Iterator[str]:
+    line = f"{key} = [{', '.join(_toml(glob) for glob in globs)}]"
     if len(line) <= 96:
         yield line
         return
-    yield "include = ["
+    yield f"{key} = ["
     yield from (f"    {_toml(glob)}," for glob in globs)
     yield "]"
 

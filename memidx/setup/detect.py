@@ -18,6 +18,7 @@ from memidx.setup.roles import (
     ASIDE,
     CHANGELOG,
     MOST_FOLDERS_DEEP,
+    NO_MEMORY,
     NUMBERED,
     OUTPUT,
     ROLES,
@@ -65,12 +66,14 @@ class Detected:
 
     Attributes:
         found: In the order of the configuration: the special before the general.
-        aside: Folder -> text files that lie in tests, examples and the like.
+        left_out: Folder -> texts of tests, of others, of tools: no memory, where they are many.
+        aside: Folder -> texts of examples and templates, where they are many.
         notes: What was seen and cannot be used, a sentence each.
         tree: The git working tree; None where there is none, or no git.
     """
 
     found: tuple[Found, ...]
+    left_out: Mapping[str, int]
     aside: Mapping[str, int]
     notes: tuple[str, ...]
     tree: Worktree | None
@@ -112,14 +115,16 @@ def detect(root: str, own: Sequence[str], env: Mapping[str, str]) -> Detected:
         for path in seen.files
         if path.lower().endswith(tuple(SUFFIXES["markdown"])) and (folder := _aside_folder(path))
     )
-    n_texts = len(texts) - len(changes) + sum(aside.values())
+    many = {folder: n for folder, n in sorted(aside.items()) if n >= _FEWEST_ASIDE}
+    left_out = {folder: n for folder, n in many.items() if not ASIDE.fullmatch(_last(folder))}
+    n_texts = len(texts) - len(changes) + sum(aside.values()) - sum(left_out.values())
     if n_texts:
         found.append(Found(docs, "docs", "markdown", ("**",), n_texts))
     tree, commits = _commits(root, env, notes)
     if commits:
         found.append(commits)
-    many = {folder: n for folder, n in sorted(aside.items()) if n >= _FEWEST_ASIDE}
-    return Detected(tuple(found), many, tuple(notes), tree)
+    rest = {folder: n for folder, n in many.items() if folder not in left_out}
+    return Detected(tuple(found), left_out, rest, tuple(notes), tree)
 
 
 def knows_kind(kind: str) -> bool:
@@ -239,6 +244,11 @@ def _takes(place: str, path: str) -> bool:
     return path.startswith(place) if place.endswith("/") else path == place
 
 
+def folder_glob(folder: str) -> str:
+    """A glob that takes all below one folder."""
+    return _glob(f"{folder}/")
+
+
 def _glob(place: str) -> str:
     """A glob below root that takes a folder, or a file, and nothing else."""
     escaped = "".join(f"\\{c}" if c in "*?[]!#\\ " else c for c in place)
@@ -246,7 +256,7 @@ def _glob(place: str) -> str:
 
 
 def _stem(path: str) -> str:
-    return path.rpartition("/")[2].rpartition(".")[0]
+    return _last(path).rpartition(".")[0]
 
 
 def _is_aside(path: str) -> bool:
@@ -257,6 +267,14 @@ def _aside_folder(path: str) -> str | None:
     """The outermost folder of a path that is a test's, an example's or the like."""
     parts = path.split("/")[:-1]
     for depth, name in enumerate(parts, 1):
-        if ASIDE.fullmatch(name) or (depth == 1 and OUTPUT.fullmatch(name)):
+        if (
+            ASIDE.fullmatch(name)
+            or NO_MEMORY.fullmatch(name)
+            or (depth == 1 and OUTPUT.fullmatch(name))
+        ):
             return "/".join(parts[:depth])
     return None
+
+
+def _last(path: str) -> str:
+    return path.rpartition("/")[2]

@@ -125,14 +125,11 @@ def set_up(root: str | None, env: Mapping[str, str], wanted: Wanted) -> SetupRep
     detected = detect(base, [store], env)
     steps: list[Step] = []
     notes = [*detected.notes]
-    if detected.aside:
-        notes.append(
-            f"{sum(detected.aside.values())} texts lie in tests, examples and the like "
-            f"({', '.join(detected.aside)}): they are docs unless the configuration excludes them"
-        )
+    is_new = config.file is None
+    if is_new:
+        notes += _apart(detected)
     starters: tuple[Starter, ...] = ()
     n_docs = None
-    is_new = config.file is None
     # Who asks for git or agents in a project that is set up gets that, and no suite besides.
     if is_new or not (wanted.git or wanted.agents):
         text = configuration_text(os.path.basename(base) or "project", detected)
@@ -161,6 +158,21 @@ def set_up(root: str | None, env: Mapping[str, str], wanted: Wanted) -> SetupRep
         notes=tuple(notes),
         written=wanted.write,
     )
+
+
+def _apart(detected: Detected) -> list[str]:
+    """What the configuration leaves out, and what it could."""
+    said = {
+        "texts of tests, of others and of tools are left out": detected.left_out,
+        "texts of examples and templates are docs unless the configuration leaves them out": (
+            detected.aside
+        ),
+    }
+    return [
+        f"{sum(folders.values())} {what} ({', '.join(folders)})"
+        for what, folders in said.items()
+        if folders
+    ]
 
 
 def _new_file(base: str, name: str, text: str, there: str | None) -> Step:

@@ -65,12 +65,14 @@ class Role:
 
 # Folders of minutes, plans and the like are found below these, and nowhere deeper than this.
 MOST_FOLDERS_DEEP = 3
-# What lies in one of these is about something else, or somebody else's.
-ASIDE = _names(
-    "tests?", "testing", "testdata", "fixtures?", "examples?", "samples?", "vendor", "third-party",
-    "templates?", "expected", "benchmarks?", "site-packages",
+# What lies in one of these plays no role; texts for tests and of others are no memory of this
+# project, texts of examples may be.
+NO_MEMORY = _names(
+    "tests?", "testing", "testdata", "fixtures?", "expected", "vendor", "third-party",
+    "site-packages",
 )  # fmt: skip
-# Likewise, but at the top alone: further down `build` may be what texts are about.
+ASIDE = _names("examples?", "samples?", "templates?", "benchmarks?")
+# No memory either, but at the top alone: further down `build` may be what texts are about.
 OUTPUT = _names("dist", "build", "target", "out")
 # `0001-title.md`, most files of a folder: numbered records, whatever the folder's name.
 NUMBERED = re.compile(r"\d{3,5}[-_.]")

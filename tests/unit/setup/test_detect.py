@@ -84,7 +84,19 @@ def test_a_name_without_records_is_reported(tmp_path: Path) -> None:
     assert any("tasks.json" in note and "no records" in note for note in detected.notes)
 
 
-def test_tests_and_examples_play_no_role(tmp_path: Path) -> None:
+def test_texts_of_tests_are_left_out(tmp_path: Path) -> None:
+    """Where they are many, in a line that can be seen and taken back; a single one stays."""
+    files = {f"a [b]/tests/decisions/{n}.md": "# T\n" for n in range(5)}
+    files |= {"docs/a.md": "# A\n", "vendor/README.md": "# V\n"}
+    detected = detect(str(write_tree(tmp_path, files)), [], ENV)
+    assert [(found.name, found.n_files) for found in detected.found] == [("docs", 2)]
+    assert detected.left_out == {"a [b]/tests": 5}
+    (tmp_path / "memidx.toml").write_text(configuration_text("p", detected), encoding="utf-8")
+    listing = list_files(str(tmp_path), load_config(str(tmp_path), env={}).sources)
+    assert [entry.path for entry in listing.by_source["docs"]] == ["docs/a.md", "vendor/README.md"]
+
+
+def test_examples_play_no_role(tmp_path: Path) -> None:
     """They stay searchable as docs, and the configuration says how to leave them out."""
     files = {f"examples/x/decisions/{n}.md": "# E\n" for n in range(5)} | {"docs/a.md": "# A\n"}
     detected = detect(str(write_tree(tmp_path, files)), [], ENV)
@@ -97,7 +109,7 @@ def test_output_is_output_at_the_top_alone(tmp_path: Path) -> None:
     """`build/` is made by a tool, `docs/build/` is about building."""
     pages = [f"{n}.md" for n in range(5)]
     files = {f"{folder}/{page}": "# B\n" for folder in ("build", "docs/build") for page in pages}
-    assert detect(str(write_tree(tmp_path, files)), [], ENV).aside == {"build": 5}
+    assert detect(str(write_tree(tmp_path, files)), [], ENV).left_out == {"build": 5}
 
 
 def test_commits_of_a_repository(tmp_path: Path) -> None:
