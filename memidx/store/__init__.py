@@ -9,6 +9,8 @@
     patcher   how does a patch get into its shard?
     sed       what does a sed script say, and do?
     lock      who may write?
+    merge     what becomes of a store that two branches changed?
+    driver    how does git merge one file of it?
 
 The bytes are described in docs/store-format.md.
 """
