@@ -68,15 +68,15 @@ def choose_starters(
         search: Settings of the index.
     """
     # Only `init` comes here, and deriving a snapshot needs numpy.
-    from memidx.snapshot.builder import Placed, build_snapshot
-    from memidx.snapshot.snapshot import Snapshot
+    from memidx.snapshot.builder import snapshot_in_memory
+    from memidx.snapshot.rows import Placed
 
     if not documents:
         return [Starter(_NOWHERE[0])]
     ordered = [documents[doc_id] for doc_id in sorted(documents)]
     facts = {"build_id": "", "analyzer": analyzer.fingerprint(), "analyzer_name": analyzer.name}
     placed = (Placed(document, "", 1) for document in ordered)
-    snapshot = Snapshot(memoryview(b"".join(build_snapshot(placed, analyzer, facts=facts))), "")
+    snapshot = snapshot_in_memory(placed, analyzer, facts)
     factors = {s.name: SourceFactors(s.weight, s.decay, s.decay_floor) for s in sources}
     settings = RankSettings(search, factors, 0.0)
     df = Counter(word for document in ordered for word in set(_words(document)))

@@ -18,6 +18,7 @@ from memidx.analysis.base import Analyzer, FieldTerms
 from memidx.snapshot.format import serialise
 from memidx.snapshot.inversion import FlatPostings, Inverted, invert, invert_columns, invert_few
 from memidx.snapshot.rows import Placed, Row, Rows, row_in, row_of
+from memidx.snapshot.segment import Segment
 from memidx.snapshot.snapshot import Snapshot
 from memidx.snapshot.workers import Columns, MakeAnalyzer, Text, Vocabulary, analyse_in_processes
 
@@ -61,6 +62,14 @@ def build_snapshot(
                 for column, field in zip(columns, fields, strict=True):
                     column.add(field, vocabulary)
     return _file(rows, invert_columns(vocabulary, columns, analyzer.fields), analyzer.fields, facts)
+
+
+def snapshot_in_memory(
+    placed: Iterable[Placed], analyzer: Analyzer, facts: Mapping[str, Any], name: str = "memory"
+) -> Snapshot:
+    """A snapshot that no file holds; arguments as of `build_snapshot`."""
+    data = b"".join(build_snapshot(placed, analyzer, facts=facts))
+    return Snapshot.of(Segment(memoryview(data), name))
 
 
 def build_overlay(
