@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from memidx.sources.code_pieces import (
@@ -23,6 +23,7 @@ from memidx.sources.code_pieces import (
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
+_USES = (ast.Name, ast.Call, *_IMPORTS)
 _LONGEST_CHAIN = 20
 
 
@@ -189,19 +190,20 @@ def _uses(
     Args:
         bound: Name in the module -> what an import binds to it.
     """
-    every = [node for top in nodes for node in ast.walk(top)]
-    own = {**bound, **dict(_bindings(every))}
+    every = _walk(nodes)
+    own = {**bound, **dict(_bindings(node for node in every if isinstance(node, _IMPORTS)))}
     modules: dict[str, tuple[int, int]] = {}
     calls: dict[str, tuple[int, int]] = {}
     for node in every:
-        place = (getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
-        if isinstance(node, ast.Name) and node.id in bound:
-            _note(modules, bound[node.id].module, place)
+        place = (node.lineno, node.col_offset)
+        if isinstance(node, ast.Name):
+            if node.id in bound:
+                _note(modules, bound[node.id].module, place)
         elif isinstance(node, ast.Call) and (name := _dotted(node.func)):
             head, dot, rest = name.partition(".")
             full = own[head].full if head in own else head
             _note(calls, f"{full}{dot}{rest}", place)
-        else:
+        elif isinstance(node, _IMPORTS):
             for _, imported in _bound_by(node):
                 _note(modules, imported.module, place)
     return tuple(sorted(modules, key=modules.__getitem__)), tuple(
@@ -209,12 +211,31 @@ def _uses(
     )
 
 
+def _walk(nodes: Sequence[ast.AST]) -> list[ast.Name | ast.Call | ast.Import | ast.ImportFrom]:
+    """The names, calls and imports of some nodes; `ast.walk` takes three times as long."""
+    found: list[ast.Name | ast.Call | ast.Import | ast.ImportFrom] = []
+    todo: list[ast.AST] = [*nodes]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, _USES):
+            found.append(node)
+            if isinstance(node, ast.Name):
+                continue
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if value.__class__ is list:
+                todo += [inner for inner in value if isinstance(inner, ast.AST)]
+            elif isinstance(value, ast.AST):
+                todo.append(value)
+    return found
+
+
 def _note(seen: dict[str, tuple[int, int]], name: str, place: tuple[int, int]) -> None:
     """Keep the first place of a name: a tree is not walked in the order of the file."""
     seen[name] = min(place, seen.get(name, place))
 
 
-def _bindings(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, _Imported]]:
+def _bindings(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, _Imported]]:
     for node in nodes:
         yield from _bound_by(node)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from memidx.sources.code_pieces import Piece, TakenApart, is_header, left_over, with_comment_above
 
@@ -44,6 +45,20 @@ _COMMON = frozenset(
 _COMMAND_NAME = re.compile(r"[\w./~][\w./+:@~-]*")
 
 
+class _State(NamedTuple):
+    """Where the reader is in a command.
+
+    Attributes:
+        command: Whether the next word is a command's name.
+        in_word: Whether a word has begun that is not a plain one.
+        role: What the word is, if not a command or an argument: `assignment`, `target`, `source`.
+    """
+
+    command: bool
+    in_word: bool = False
+    role: str = ""
+
+
 @dataclass(slots=True)
 class _Frame:
     """Something that was opened and is to be closed.
@@ -52,14 +67,14 @@ class _Frame:
         close: `}` `)` `"` `` ` `` `]]` `esac`; `${` for the `}` of an expansion, `))` for
             arithmetic, `a)` for an array or a pattern in brackets.
         begin: Where it was opened.
-        after: Whether a command may begin behind it, and whether a word goes on there.
+        after: State of the reader behind it.
         part: Of `case`: `head`, `pattern` or `body`.
         function: Name and begin, where it is the body of a function.
     """
 
     close: str
     begin: int
-    after: tuple[bool, bool]
+    after: _State
     part: str = ""
     function: tuple[str, int] | None = None
 
@@ -150,11 +165,7 @@ class _Reader:
         self._at = 0
         self._frames: list[_Frame] = []
         self._heredocs: list[tuple[str, bool]] = []
-        # Whether the next word is a command's, and whether a word that is not plain has begun.
-        self._command = True
-        self._in_word = False
-        # What the word is, if not a command or an argument: `assignment`, `target` or `source`.
-        self._role = ""
+        self._command, self._in_word, self._role = _State(True)
         self._found = _Found()
 
     def read(self) -> _Found:
@@ -183,7 +194,7 @@ class _Reader:
             begin, reason = frame.begin, f"{mark} is not closed: no function is found behind it"
         self._found.problems.append((begin, reason))
 
-    def _push(self, close: str, length: int, after: tuple[bool, bool], part: str = "") -> None:
+    def _push(self, close: str, length: int, after: _State, part: str = "") -> None:
         self._frames.append(_Frame(close, self._at, after, part))
         self._at += length
         self._command, self._in_word, self._role = close in ("}", ")", "`"), False, ""
@@ -191,14 +202,14 @@ class _Reader:
     def _pop(self, length: int) -> None:
         frame = self._frames.pop()
         self._at += length
-        self._command, self._in_word = frame.after
+        self._command, self._in_word, self._role = frame.after
         if frame.function is not None and not any(f.function for f in self._frames):
             name, begin = frame.function
             self._found.functions.append((name, begin, self._at))
 
-    def _open_word(self) -> tuple[bool, bool]:
+    def _open_word(self) -> _State:
         """The state behind something that is part of a word."""
-        return self._command, True
+        return _State(self._command, True, self._role)
 
     # What is no code
 
@@ -373,9 +384,9 @@ class _Reader:
         elif self._in_word:
             self._push("a)", 1, self._open_word())
         elif self._text.startswith("((", self._at) and self._is_arithmetic(self._at + 2):
-            self._push("))", 2, (True, False))
+            self._push("))", 2, _State(True))
         else:
-            self._push(")", 1, (True, False))
+            self._push(")", 1, _State(True))
 
     def _redirect(self) -> None:
         text, at = self._text, self._at
@@ -401,14 +412,15 @@ class _Reader:
         if assigned is not None:
             self._at = assigned.end()
             if text.startswith("(", self._at):
-                self._push("a)", 1, (True, False))
+                self._push("a)", 1, _State(True))
             else:
                 self._in_word, self._role = True, "assignment"
             return
         found = _WORD.match(text, at)
         end = found.end() if found else at + 1
         self._at = end
-        if end < len(text) and text[end] not in _ENDS_WORD:
+        ends = _ENDS_WORD + "`" if any(f.close == "`" for f in self._frames) else _ENDS_WORD
+        if end < len(text) and text[end] not in ends:
             self._in_word = True
             return
         word = text[at:end]
@@ -427,7 +439,7 @@ class _Reader:
             return False
         begin, name = self._at, found[1] or found[2]
         self._at = found.end()
-        self._push("}" if self._text[self._at] == "{" else ")", 1, (True, False))
+        self._push("}" if self._text[self._at] == "{" else ")", 1, _State(True))
         self._frames[-1].function = (name, begin)
         return True
 
@@ -435,13 +447,13 @@ class _Reader:
         """A whole word where a command may begin."""
         at, close = self._at, self._frames[-1].close if self._frames else ""
         if word == "{":
-            self._push("}", 1, (True, False))
+            self._push("}", 1, _State(True))
         elif word == "}" and close == "}":
             self._pop(1)
         elif word == "[[":
-            self._push("]]", 2, (False, False))
+            self._push("]]", 2, _State(False))
         elif word == "case":
-            self._push("esac", 4, (True, False), "head")
+            self._push("esac", 4, _State(True), "head")
         elif word == "esac" and close == "esac":
             self._pop(4)
         else:
