@@ -67,6 +67,7 @@ def _report(opened: Opened, root: str, built: Built) -> BuildReport:
         changed=plan.changed,
         removed=plan.removed,
         pending=built.pending,
+        n_analysed=built.n_analysed,
         skips=problems(scan.skips if scan else ()),
         unsupported=dict(scan.listing.survey.others) if scan else {},
         sources={name: counts[name] for name in dict.fromkeys([*names, *sorted(counts)])},

@@ -16,7 +16,9 @@ from memidx.documents import Document
 from memidx.errors import InputError
 from memidx.search.answer import Ranked
 from memidx.search.ranking import RankInputs, RankSettings, rank_many
-from memidx.snapshot.builder import Placed, build_snapshot
+from memidx.snapshot.builder import build_snapshot
+from memidx.snapshot.rows import Placed
+from memidx.snapshot.segment import Segment
 from memidx.snapshot.snapshot import Snapshot
 
 _SOURCE = "collection"
@@ -56,7 +58,7 @@ class CollectionIndex:
             if before.document.doc_id == after.document.doc_id:
                 raise InputError("two documents share an id", found=after.document.doc_id)
         data = b"".join(build_snapshot(placed, self._analyzer, facts={}))
-        self._snapshot = Snapshot(memoryview(data), _SOURCE)
+        self._snapshot = Snapshot.of(Segment(memoryview(data), _SOURCE))
 
     @property
     def n_docs(self) -> int:

@@ -298,13 +298,13 @@ class Index:
 
     def doc_ids(self) -> list[str]:
         """Every `doc_id`, in ascending order of code points."""
-        ids = self._last().snapshot.doc_ids
-        return [ids[doc] for doc in range(len(ids))]
+        snapshot = self._last().snapshot
+        return [snapshot.doc_id(doc) for doc in snapshot.docs()]
 
     def texts(self) -> Iterator[tuple[str, str]]:
         """`doc_id` and text of every indexed document, in order of `doc_id`."""
         snapshot = self._last().snapshot
-        return ((snapshot.doc_ids[doc], snapshot.texts[doc]) for doc in range(snapshot.n_docs))
+        return ((snapshot.doc_id(doc), snapshot.text(doc)) for doc in snapshot.docs())
 
     def status(self) -> dict[str, Any]:
         """What the index holds, where it comes from and how fresh it is."""

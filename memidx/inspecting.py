@@ -25,9 +25,7 @@ def status(opened: Opened, ready: Ready) -> dict[str, Any]:
         for name, signature in store_signature(workspace.store).items()
         if name.endswith(".jsonl")
     }
-    hashes = [
-        (snapshot.doc_ids[doc], snapshot.card(doc).source_hash) for doc in range(snapshot.n_docs)
-    ]
+    hashes = [(snapshot.doc_id(doc), snapshot.card(doc).source_hash) for doc in snapshot.docs()]
     return {
         "schema": "memidx.status/1",
         "store": workspace.store,
@@ -37,7 +35,7 @@ def status(opened: Opened, ready: Ready) -> dict[str, Any]:
         "freshness": ready.freshness,
         "n_docs": snapshot.n_docs,
         "n_by_source": snapshot.n_docs_by_source,
-        "n_behind": state.behind,
+        "n_behind": len(state.unlike),
         "n_skipped": len(ready.skips()),
         "damage": [f"{path}:{line}: {reason}" for path, line, reason in state.damage],
         "sources_failed": dict(state.failed),
@@ -47,8 +45,11 @@ def status(opened: Opened, ready: Ready) -> dict[str, Any]:
         "source_fingerprint": source_fingerprint(hashes),
         "analyzer": snapshot.facts["analyzer_name"],
         "analyzer_fingerprint": snapshot.facts["analyzer"],
-        "n_terms": len(snapshot.terms),
-        "avgdl": {field.name: round(field.avgdl, 3) for field in snapshot.fields},
+        "n_terms": snapshot.n_terms,
+        "avgdl": {
+            field: round(mean, 3)
+            for field, mean in zip(snapshot.fields, snapshot.avgdl, strict=True)
+        },
         "cache": opened.cache.folder,
         "notes": list(ready.notes),
     }
@@ -63,6 +64,7 @@ def refresh_report(ready: Ready) -> RefreshReport:
         n_removed=ready.n_removed,
         n_read=ready.n_read,
         n_parsed=ready.n_parsed,
+        n_analysed=ready.n_analysed,
         sources_failed=failed_sources(ready.state.failed),
         skipped=problems(ready.skips()),
         notes=ready.notes,
@@ -72,11 +74,11 @@ def refresh_report(ready: Ready) -> RefreshReport:
 def catalog(snapshot: Snapshot) -> list[CatalogRow]:
     """Every document in order of `doc_id`, without its text."""
     rows = []
-    for doc in range(snapshot.n_docs):
+    for doc in snapshot.docs():
         card = snapshot.card(doc)
         rows.append(
             CatalogRow(
-                doc_id=snapshot.doc_ids[doc],
+                doc_id=snapshot.doc_id(doc),
                 source=snapshot.sources[snapshot.source_of[doc]],
                 kind=snapshot.kinds[snapshot.kind_of[doc]],
                 path=snapshot.path(doc),

@@ -19,6 +19,7 @@ class BuildReport:
         root: Absolute path.
         n_docs: Documents in the index afterwards.
         n_read: Source files whose bytes were read.
+        n_analysed: Documents whose text was tokenized for the snapshot.
         lines_written: Lines of the store that are new or changed.
         bytes_written: Bytes of the shards and the manifest that were written.
         behind: Whether the store lacked anything; with `check`, anything but `pending`.
@@ -54,6 +55,7 @@ class BuildReport:
     elapsed_ms: float
     notes: tuple[str, ...] = ()
     pending: tuple[str, ...] = ()
+    n_analysed: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON values."""
@@ -68,6 +70,7 @@ class RefreshReport:
         n_added: Documents the store lacks; `n_changed` and `n_removed` alike.
         n_read: Source files whose bytes were read.
         n_parsed: Source files whose documents were made anew.
+        n_analysed: Documents whose text was tokenized.
     """
 
     freshness: Freshness
@@ -79,6 +82,7 @@ class RefreshReport:
     sources_failed: tuple[Problem, ...]
     skipped: tuple[Problem, ...]
     notes: tuple[str, ...] = ()
+    n_analysed: int = 0
 
 
 @dataclass(frozen=True, slots=True)

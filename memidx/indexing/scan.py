@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+import os.path
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from memidx.config import SourceConfig
@@ -22,6 +23,7 @@ from memidx.sources import FEED_KINDS, FILE_KINDS
 from memidx.sources.artifacts import is_artifact
 from memidx.sources.base import FEEDS, Fed, FileEntry, Gone, Item, Parsed, Skip, SourceFailed
 from memidx.sources.listing import Listing, list_files
+from memidx.sources.survey import Survey
 from memidx.store.layout import SHARD_CAP_BYTES
 from memidx.store.line import encode_line, line_sum
 from memidx.text.redact import holds_private
@@ -122,6 +124,26 @@ class Scanner:
             if source.kind in FEEDS:
                 for part in FEED_KINDS[source.kind].parts(source):
                     self._ask(source, part, known, found)
+        return found
+
+    def scan_edits(self, known: State, seen: Survey, edits: Iterable[tuple[str, str]]) -> Scan:
+        """Look at some known files again, when no other file and no feed changed.
+
+        Args:
+            known: The last look under the same settings.
+            seen: The survey that found the edits.
+            edits: Identity path and path as on disk of each.
+        """
+        listing = Listing(seen, {}, dict(known.failed), known.skips)
+        found = Scan(listing, failed=dict(known.failed), files=dict(known.files))
+        found.tokens = dict(known.tokens)
+        for path, disk_path in edits:
+            before = known.files[path]
+            place = os.path.join(self._root, disk_path)
+            entry = FileEntry(path, place, seen.files[disk_path])
+            # What cannot be read any more is not what it was.
+            del found.files[path]
+            self._parse(self._sources[before.source], entry, found, before)
         return found
 
     def read(self, scan: Scan, path: str, wanted: Collection[str]) -> None:

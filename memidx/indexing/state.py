@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, overload
 from memidx.files import Signature
 from memidx.sources.base import Skip
 
-STATE_VERSION = 2
+STATE_VERSION = 3
 
 # How an answer relates to its sources: docs/glossary.md, "freshness".
 Freshness = Literal["fresh", "refreshed", "unchecked", "stale"]
@@ -113,6 +113,8 @@ class State:
         store: File of the store -> signature.
         damage: Damaged places of the store: (path, line, reason).
         snapshot: Key of the snapshot that holds all this.
+        unlike: Document that is other than in the store -> checksum of its line there, None for
+            one the store has not got.
     """
 
     root: str
@@ -127,7 +129,7 @@ class State:
     store: Mapping[str, Signature]
     damage: tuple[tuple[str, int | None, str], ...]
     snapshot: str
-    behind: int = field(default=0)
+    unlike: Mapping[str, str | None] = field(default_factory=dict)
     tokens: Mapping[str, str | None] = field(default_factory=dict)
 
     def racy(self) -> list[str]:
@@ -164,7 +166,7 @@ class State:
             "store": self.store,
             "damage": self.damage,
             "snapshot": self.snapshot,
-            "behind": self.behind,
+            "unlike": self.unlike,
             "tokens": self.tokens,
         }
         # ASCII keeps the lone surrogates of undecodable file names out of the encoder's way.
@@ -205,7 +207,7 @@ def read_state(data: bytes) -> State | None:
             store={name: Signature(*row) for name, row in document["store"].items()},
             damage=tuple((path, line, reason) for path, line, reason in document["damage"]),
             snapshot=document["snapshot"],
-            behind=document["behind"],
+            unlike=document["unlike"],
             tokens=document["tokens"],
         )
     except (ValueError, KeyError, TypeError, AttributeError):

@@ -58,7 +58,7 @@ def answer(
     """
     shown = _distinct(snapshot, ranking.best, dedupe)[offset : offset + k]
     weights = {
-        term.term: term.weight * term.idf for term in prepared.terms if term.number is not None
+        term.term: term.weight * term.idf for term in prepared.terms if term.numbers is not None
     }
     hits = tuple(
         _hit(snapshot, analyzer, scored, weights, rank, circumstances.store)
@@ -122,9 +122,9 @@ def _hit(
 ) -> Hit:
     doc = scored.doc
     card = snapshot.card(doc)
-    doc_id, path = snapshot.doc_ids[doc], snapshot.path(doc)
+    doc_id, path = snapshot.doc_id(doc), snapshot.path(doc)
     shown = snippets(
-        snapshot.texts[doc], analyzer, weights, card.title, line_offset=snapshot.line_of[doc] - 1
+        snapshot.text(doc), analyzer, weights, card.title, line_offset=snapshot.line_of[doc] - 1
     )
     first = shown[0] if shown else None
     return Hit(
@@ -165,7 +165,7 @@ def _notes(
         )
     if verdict == "no_match" and prepared.parsed.phrases:
         notes.append("no document holds the exact phrase; without the quotes its words are OR-ed")
-    known = {term.term for term in prepared.terms if term.number is not None}
+    known = {term.term for term in prepared.terms if term.numbers is not None}
     unknown = [w.surface for w in prepared.words if known.isdisjoint(t for t, _ in w.terms)]
     if unknown and verdict != "no_terms_in_index":
         notes.append("in no document: " + ", ".join(dict.fromkeys(unknown[:10])))

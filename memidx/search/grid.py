@@ -72,7 +72,7 @@ class GridRanker:
         self.strategy = strategy or inputs.settings.search.strategy
         self._plain = plain
         factor = factor_of(inputs.snapshot, inputs.settings)
-        self._factors = np.fromiter(map(factor, range(inputs.snapshot.n_docs)), dtype=np.float64)
+        self._factors = np.fromiter(map(factor, range(inputs.snapshot.size)), dtype=np.float64)
 
     def rank(self, query: str, k: int) -> QueryGrid:
         """The best `k` hits of a query at each point."""
@@ -140,8 +140,8 @@ class QueryGrid:
 
     def doc_ids(self, point: int) -> tuple[str, ...]:
         """`doc_id`s at the point of that number, in served order."""
-        ids = self._ranker.inputs.snapshot.doc_ids
-        return tuple(ids[doc] for doc in self.rankings[point].docs.tolist())
+        doc_id = self._ranker.inputs.snapshot.doc_id
+        return tuple(map(doc_id, self.rankings[point].docs.tolist()))
 
     def ranked(self, point: int, k: int | None = None) -> list[Ranked]:
         """The first `k` hits at the point of that number, as `rank_many` gives them."""
@@ -153,7 +153,7 @@ class QueryGrid:
         columns = (found.docs, found.scores, found.relevance, found.composite)
         return [
             Ranked(
-                doc_id=snapshot.doc_ids[doc],
+                doc_id=snapshot.doc_id(doc),
                 source=snapshot.sources[snapshot.source_of[doc]],
                 path=snapshot.path(doc),
                 score=score,
@@ -175,8 +175,8 @@ class _Asked:
         self._prepared = prepared
         self._search = settings.search
         self._postings = list(_postings(inputs, prepared))
-        n_docs = self._snapshot.n_docs
-        matched = np.zeros(n_docs, dtype=bool)
+        size = self._snapshot.size
+        matched = np.zeros(size, dtype=bool)
         for _, docs, _, _, _ in self._postings:
             matched[docs] = True
         self.docs: Places = np.flatnonzero(matched)
@@ -186,7 +186,10 @@ class _Asked:
             matching = [d for d in matching if all(p.stands_in(d) for p in prepared.phrases)]
             kept = allowed(self._snapshot, prepared, matching, Filters())
             self.docs = np.array(kept, dtype=np.intp)
-        self._position = np.full(n_docs, -1, dtype=np.intp)
+        if not self._snapshot.is_one:
+            # Positions ascend as answers that tie do, whatever segment a document is in.
+            self.docs = self.docs[np.argsort(self._snapshot.order_column[self.docs])]
+        self._position = np.full(size, -1, dtype=np.intp)
         self._position[self.docs] = np.arange(len(self.docs))
         self._suffices: dict[int, bool] = {}
         self._vector: tuple[Places, Floats] | None = None
@@ -199,7 +202,7 @@ class _Asked:
         scores = np.zeros((len(self.docs), len(points)))
         for factor, docs, tf, lengths, avgdl in self._postings:
             positions = self._position[docs]
-            if len(self.docs) < self._snapshot.n_docs:
+            if len(self.docs) < self._snapshot.size:
                 kept = positions >= 0
                 positions, tf, lengths = positions[kept], tf[kept], lengths[kept]
             tf, lengths = tf[:, np.newaxis], lengths[:, np.newaxis]
@@ -219,7 +222,8 @@ class _Asked:
             found = channels.vector
             positions = self._position[np.fromiter(found, dtype=np.intp, count=len(found))]
             cosine = np.fromiter(found.values(), dtype=np.float64, count=len(found))
-            kept = positions >= 0
+            kept = np.flatnonzero(positions >= 0)
+            kept = kept[np.argsort(positions[kept])]
             self._vector = positions[kept], cosine[kept]
         positions, cosine = self._vector
         return positions, np.minimum(1.0, cosine), cosine
@@ -286,16 +290,14 @@ def _postings(
     inputs: RankInputs, prepared: Prepared
 ) -> Iterator[tuple[float, Places, Any, Any, float]]:
     """Factor, documents, `tf`, lengths and avgdl per term and field, in the kernels' order."""
+    snapshot = inputs.snapshot
     for term in prepared.terms:
-        if term.number is None:
+        if term.numbers is None:
             continue
         for position, field_weight in term.fields:
-            field = inputs.snapshot.fields[position]
-            begin, end = field.at[term.number], field.at[term.number + 1]
-            docs = np.frombuffer(field.ord, dtype=np.uint32)[begin:end].astype(np.intp)
-            tf = np.frombuffer(field.tf, dtype=np.uint32)[begin:end]
-            lengths = np.frombuffer(field.lengths, dtype=np.uint32)[docs]
-            yield term.weight * field_weight * term.idf, docs, tf, lengths, field.avgdl
+            docs, tf, lengths = kernels.postings_arrays(snapshot, position, term.numbers)
+            factor = term.weight * field_weight * term.idf
+            yield factor, docs.astype(np.intp), tf, lengths, snapshot.avgdl[position]
 
 
 def _first(composite: Floats, k: int) -> Places:

@@ -79,12 +79,8 @@ def prepare(
             for word in analyzer.query(phrase)
         ],
     )
-    numbers = {term.term: term.number for term in terms}
     every_word = (*words, *title_words)
-    numbers.update(
-        (word.whole, snapshot.term(word.whole)) for word in every_word if word.whole not in numbers
-    )
-    coverage = Coverage(snapshot, every_word, numbers)
+    coverage = Coverage(snapshot, every_word)
     return Prepared(
         parsed,
         every_word,

@@ -2,7 +2,7 @@
 
 A query is prepared once (words, distinct terms, what a document must and must not hold), scored
 by its channels, narrowed by its filters, turned into relevance and composite, and ordered totally:
-`(-composite, doc_id by code point)` on unrounded values.
+`(-composite, nearer store, doc_id by code point)` on unrounded values.
 """
 
 from __future__ import annotations
@@ -128,7 +128,8 @@ def rank(
     if threshold > 0.0:
         relevance = {doc: value for doc, value in relevance.items() if value >= threshold}
     factor = factor_of(snapshot, settings)
-    composite = ((-value * factor(doc), doc) for doc, value in relevance.items())
+    order = snapshot.order
+    composite = ((-value * factor(doc), order(doc), doc) for doc, value in relevance.items())
     best = tuple(
         Scored(
             doc=doc,
@@ -137,7 +138,7 @@ def rank(
             composite=-negative,
             confidence=channels.label(wanted, doc),
         )
-        for negative, doc in heapq.nsmallest(k, composite)
+        for negative, _, doc in heapq.nsmallest(k, composite)
     )
     return Ranking(wanted, best, n_before, len(matching), tuple(relevance))
 
@@ -163,7 +164,7 @@ def rank_many(
         rankings.append(
             [
                 Ranked(
-                    doc_id=snapshot.doc_ids[scored.doc],
+                    doc_id=snapshot.doc_id(scored.doc),
                     source=snapshot.sources[snapshot.source_of[scored.doc]],
                     path=snapshot.path(scored.doc),
                     score=scored.score,
@@ -244,12 +245,9 @@ def allowed(
         filters = replace(filters, sources=tuple(sorted(both)) or ("",))
     test = predicate(snapshot, filters)
     kept = list(docs) if test is None else [doc for doc in docs if test(doc)]
-    numbers = [term.number for term in prepared.excluded if term.number is not None]
-    if numbers:
-        gone: set[int] = set()
-        for field_view in snapshot.fields:
-            for number in numbers:
-                gone.update(field_view.documents(number))
+    excluded = [term.numbers for term in prepared.excluded if term.numbers is not None]
+    if excluded:
+        gone = set().union(*map(snapshot.documents, excluded))
         kept = [doc for doc in kept if doc not in gone]
     unwanted = prepared.excluded_phrases
     return [doc for doc in kept if not any(phrase.stands_in(doc) for phrase in unwanted)]

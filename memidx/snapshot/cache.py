@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from memidx import files
 from memidx.errors import FileError, StoreCorrupt
 from memidx.indexing.state import State, read_state
+from memidx.snapshot.segment import Segment
 from memidx.snapshot.snapshot import Snapshot
 
 _STATE = "state.json"
@@ -95,28 +96,43 @@ class Cache:
             return None
 
     def open_snapshot(self, key: str) -> Snapshot | None:
-        """The snapshot with this key, mapped; None when it is not there or damaged.
+        """The snapshot with this key, mapped, its base included; None when it is not whole.
 
         A file that is not, by its signature, the one that was written is read whole and checked.
         """
+        segment = self._open_segment(key)
+        if segment is None or segment.base is None:
+            return None if segment is None else Snapshot.of(segment)
+        base = self._open_segment(segment.base)
+        return None if base is None else Snapshot.overlaid(base, segment)
+
+    def _open_segment(self, key: str) -> Segment | None:
         name = _snapshot_name(key)
         if name in self._memory:
-            return Snapshot(memoryview(self._memory[name]), name)
+            return Segment(memoryview(self._memory[name]), name)
         for folder in self._readable():
             path = os.path.join(folder, name)
             try:
                 signature = files.signature(path)
                 if signature is None:
                     continue
-                snapshot = Snapshot(files.map_file(path), path)
+                segment = Segment(files.map_file(path), path)
                 if self._stamp(path) != signature:
-                    if not snapshot.is_sound():
+                    if not segment.is_sound():
                         continue
                     self._write_stamp(path)
             except (FileError, StoreCorrupt):
                 continue
-            return snapshot
+            return segment
         return None
+
+    def has_segment(self, key: str) -> bool:
+        """Whether the segment with this key is where the next one would be written."""
+        name = _snapshot_name(key)
+        if name in self._memory:
+            return True
+        folder = self.folder if self._is_writable() else None
+        return folder is not None and files.exists(os.path.join(folder, name))
 
     def write_snapshot(self, key: str, pieces: Iterable[bytes]) -> None:
         """Keep a snapshot's bytes.
@@ -148,13 +164,13 @@ class Cache:
             scratch = os.path.join(os.path.dirname(path), _SCRATCH)
             files.write_atomic(path + _STAMP_SUFFIX, data, scratch_dir=scratch)
 
-    def prune(self, key: str) -> None:
-        """Remove every snapshot but this one, and what killed builders left; under the lock.
+    def prune(self, *keys: str) -> None:
+        """Remove every segment but these, and what killed builders left; under the lock.
 
-        Open maps of removed snapshots stay valid.
+        Open maps of removed segments stay valid.
         """
-        keep = _snapshot_name(key)
-        for name in [name for name in self._memory if _is_snapshot(name) and name != keep]:
+        keep = tuple(map(_snapshot_name, keys))
+        for name in [name for name in self._memory if _is_snapshot(name) and name not in keep]:
             del self._memory[name]
         if not self._is_writable() or self.folder is None:
             return

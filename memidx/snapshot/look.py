@@ -7,7 +7,6 @@ writes it to the shards.
 
 from __future__ import annotations
 
-import hashlib
 import os.path
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -19,9 +18,12 @@ from memidx.files import Signature
 from memidx.indexing.plan import Plan, make_plan, newest
 from memidx.indexing.scan import Scan, Scanner
 from memidx.indexing.state import State
-from memidx.snapshot.builder import Placed, build_snapshot
+from memidx.snapshot.builder import build_snapshot
+from memidx.snapshot.derive import Content as Held
+from memidx.snapshot.derive import Delta, facts_of, key_of
+from memidx.snapshot.rows import Placed
 from memidx.snapshot.workers import MakeAnalyzer
-from memidx.snapshot.workspace import Workspace, analyzer_key
+from memidx.snapshot.workspace import Workspace
 from memidx.store.layout import MANIFEST_NAME
 from memidx.store.line import DamagedLine, decode_line, line_sum
 from memidx.store.manifest import Manifest
@@ -62,30 +64,37 @@ class Look:
 
     def key(self, analyzer: Analyzer) -> str:
         """Key of the snapshot of this content under an analyzer."""
-        digest = hashlib.blake2b(self.build_id.encode(), digest_size=12)
-        for doc_id, line in self.begins.items():
-            if line != 1:
-                digest.update(f"{doc_id}\0{line}\n".encode())
-        return f"{digest.hexdigest()}-{analyzer_key(analyzer)}"
+        begins = ((doc_id, self.begins.get(doc_id, 1)) for doc_id in self.lines)
+        return key_of(self.build_id, begins, analyzer)
 
-    def placed(self) -> Iterator[Placed]:
-        """Documents in ascending order of `doc_id`."""
+    def placed(self, doc_id: str) -> Placed:
+        """One document."""
         made = self.scan.documents if self.scan else {}
+        line = self.lines[doc_id]
+        document = made.get(doc_id) or _decoded(doc_id, line)
+        return Placed(document, line_sum(line), self.begins.get(doc_id, 1))
+
+    def delta(self, held: Mapping[str, Held]) -> Delta:
+        """What of this content other content lacks."""
+        placed, moved = {}, {}
         for doc_id, line in self.lines.items():
-            document = made.get(doc_id) or _decoded(doc_id, line)
-            yield Placed(document, line_sum(line), self.begins.get(doc_id, 1))
+            before = held.get(doc_id)
+            if before is None or before.sum != line_sum(line):
+                placed[doc_id] = self.placed(doc_id)
+            elif before.line != self.begins.get(doc_id, 1):
+                moved[doc_id] = self.begins.get(doc_id, 1)
+        return Delta(placed, held.keys() - self.lines.keys(), moved)
 
     def snapshot(
         self, analyzer: Analyzer, *, jobs: int = 1, make_analyzer: MakeAnalyzer | None = None
     ) -> Iterator[bytes]:
         """Bytes of the snapshot of this content; `jobs` processes analyse it."""
-        facts = {
-            "build_id": self.build_id,
-            "analyzer": analyzer.fingerprint(),
-            "analyzer_name": analyzer.name,
-        }
         return build_snapshot(
-            self.placed(), analyzer, facts=facts, jobs=jobs, make_analyzer=make_analyzer
+            map(self.placed, self.lines),
+            analyzer,
+            facts=facts_of(self.build_id, analyzer),
+            jobs=jobs,
+            make_analyzer=make_analyzer,
         )
 
 
@@ -277,6 +286,7 @@ def record(
     """What to remember of a look, so that the next one can be quick."""
     scan = look.scan
     survey = scan.listing.survey if scan else None
+    plan = look.plan
     return State(
         root=workspace.root or "",
         settings=workspace.settings,
@@ -290,6 +300,6 @@ def record(
         store=dict(store),
         damage=tuple((found.path, found.line, found.reason) for found in look.damage),
         snapshot=key,
-        behind=look.plan.size,
+        unlike={doc_id: plan.stored.get(doc_id) for doc_id in plan.touched()},
         tokens=dict(scan.tokens) if scan else {},
     )

@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
+from memidx.analysis.base import Analyzer
 from memidx.errors import StoreMissing
 from memidx.indexing.state import State
 from memidx.snapshot.cache import Cache
 from memidx.snapshot.look import Look, look_at_sources, read_content, record, without_newest
+from memidx.snapshot.snapshot import Snapshot
+from memidx.snapshot.taking import derive_look
 from memidx.snapshot.workers import MakeAnalyzer
-from memidx.snapshot.workspace import Workspace
+from memidx.snapshot.workspace import Workspace, analyzer_key
 from memidx.store.layout import MANIFEST_NAME, SHARD_CAP_BYTES, layout
 from memidx.store.line import decode_line
 from memidx.store.manifest import Manifest
@@ -36,6 +39,7 @@ class Built:
         behind: Whether the store lacked anything the sources or the configuration hold; with
             `check`, anything but `pending`.
         manifest_differs: Whether the configuration part of the manifest was behind.
+        n_analysed: Documents whose text was tokenized for the snapshot.
     """
 
     look: Look
@@ -43,6 +47,7 @@ class Built:
     behind: bool
     manifest_differs: bool
     pending: tuple[str, ...] = ()
+    n_analysed: int = 0
 
 
 def check_store(workspace: Workspace, root: str, cache: Cache, manifest: Manifest) -> Built:
@@ -114,14 +119,21 @@ def build_store(
         )
         cache.write_root(root)
         key = look.key(analyzer)
-        if cache.open_snapshot(key) is None:
-            pieces = look.snapshot(analyzer, jobs=jobs, make_analyzer=make_analyzer)
-            cache.write_snapshot(key, pieces)
+        snapshot, n_analysed = derive_look(
+            look,
+            key,
+            analyzer,
+            cache,
+            _before(cache, analyzer),
+            jobs=jobs,
+            make_analyzer=make_analyzer,
+        )
         settled = replace(look, plan=look.plan.done(), damage=())
         signatures = store_signature(workspace.store)
         cache.write_state(record(settled, workspace, key=key, store=signatures, recorded_ns=now_ns))
-        cache.prune(key)
-    return Built(look, written, bool(look.plan.size or differs or damage), differs)
+        cache.prune(*snapshot.keys(key))
+    behind = bool(look.plan.size or differs or damage)
+    return Built(look, written, behind, differs, n_analysed=n_analysed)
 
 
 def _content(
@@ -145,6 +157,15 @@ def _afresh(workspace: Workspace, root: str, stored: Mapping[str, bytes], look: 
     }
     fresh = look_at_sources(workspace, root, kept, (), None)
     return replace(fresh, plan=look.plan)
+
+
+def _before(cache: Cache, analyzer: Analyzer) -> tuple[str, Snapshot] | None:
+    """Key and snapshot of the last look, where the same analyzer made it."""
+    state = cache.read_state()
+    if state is None or not state.snapshot.endswith(analyzer_key(analyzer)):
+        return None
+    snapshot = cache.open_snapshot(state.snapshot)
+    return None if snapshot is None else (state.snapshot, snapshot)
 
 
 def _known(cache: Cache, workspace: Workspace, root: str) -> State | None:

@@ -1,8 +1,9 @@
 """Which snapshot answers now, and how fresh is it?
 
 The quick way compares signatures of store and sources with the recorded state and opens the
-snapshot it names. When anything differs, store and sources are compared (`memidx.snapshot.look`)
-and a snapshot of the result is derived whole, under the lock. No committed byte is written here.
+snapshot it names. When files the last look knows have other bytes, these alone are read and taken
+into the overlay (`memidx.snapshot.taking`). When anything else differs, store and sources are
+compared (`memidx.snapshot.look`). All under the lock; no committed byte is written here.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import contextlib
 import hashlib
 import os.path
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from memidx import files
 from memidx.analysis.base import Analyzer
@@ -24,11 +24,8 @@ from memidx.snapshot.workspace import Workspace, analyzer_key
 from memidx.sources.base import Skip
 from memidx.sources.feeding import feed_tokens
 from memidx.sources.listing import survey_arguments
-from memidx.sources.survey import survey
+from memidx.sources.survey import Survey, survey
 from memidx.store.signature import store_signature
-
-if TYPE_CHECKING:
-    from memidx.snapshot.look import Look
 
 # How long a query waits for another process before it answers from the last snapshot.
 LOCK_WAIT_S = 2.0
@@ -46,6 +43,7 @@ class Ready:
             could not be taken in).
         state: The look the snapshot comes from.
         n_added: Documents this call found to be new beside the store, and so on.
+        n_analysed: Documents whose text was tokenized for it.
         notes: Sentences for a person.
     """
 
@@ -57,6 +55,7 @@ class Ready:
     n_removed: int = 0
     n_read: int = 0
     n_parsed: int = 0
+    n_analysed: int = 0
     notes: tuple[str, ...] = ()
 
     def skips(self) -> tuple[Skip, ...]:
@@ -81,6 +80,8 @@ class Refresher:
         self._analyzer_key = analyzer_key(analyzer)
         self._cache = cache
         self._ready: Ready | None = None
+        # What the quick way saw of the sources, for the state it compared them with.
+        self._edited: tuple[State, Survey] | None = None
 
     def ready(self, *, refresh: bool, now_ns: int) -> Ready:
         """The snapshot to search now.
@@ -146,12 +147,14 @@ class Refresher:
 
     def _unchanged(self, state: State, now_ns: int) -> bool:
         root = self.workspace.root
+        self._edited = None
         if root is None or state.root != root:
             return False
         if feed_tokens(root, self.workspace.sources) != state.tokens:
             return False
         bases, suffixes = survey_arguments(self.workspace.sources)
         now = survey(root, bases, suffixes, self.workspace.own)
+        self._edited = (state, now)
         if now.files != state.watched or now.failed != state.bases_failed:
             return False
         racy = state.racy()
@@ -188,11 +191,14 @@ class Refresher:
             return self._last()
 
     def _look(self, now_ns: int, *, checked: bool) -> Ready:
+        previous = self._ready.state if self._ready else self._cache.read_state()
+        if checked and previous is not None and (found := self._follow(previous, now_ns)):
+            return found
         # Loaded only when something changed: a search on an unchanged project needs none of it.
         from memidx.snapshot.look import look_at_sources, look_at_store, read_content, record
+        from memidx.snapshot.taking import derive_look
 
         stored = read_content(self.workspace.store)
-        previous = self._ready.state if self._ready else self._cache.read_state()
         root = self.workspace.root
         if checked and root is not None:
             usable = (
@@ -206,11 +212,13 @@ class Refresher:
             look = look_at_store(stored.lines, stored.damage)
         key = look.key(self._analyzer)
         state = record(look, self.workspace, key=key, store=stored.signatures, recorded_ns=now_ns)
-        snapshot = self._derive(look, key)
+        snapshot, n_analysed = derive_look(
+            look, key, self._analyzer, self._cache, self._last_of(previous)
+        )
         # An unchecked look must not be taken for a comparison with the sources later.
         if checked or root is None:
             self._remember(state)
-            self._cache.prune(key)
+            self._cache.prune(*snapshot.keys(key))
         if previous is None:
             news = look.plan.size > 0
         else:
@@ -226,22 +234,51 @@ class Refresher:
             n_removed=len(look.plan.removed),
             n_read=scan.n_read if scan else 0,
             n_parsed=scan.n_parsed if scan else 0,
+            n_analysed=n_analysed,
         )
 
-    def _derive(self, look: Look, key: str) -> Snapshot:
-        """The snapshot of a look, unless it is there already."""
-        snapshot = self._open(key)
-        if snapshot is not None:
-            return snapshot
-        try:
-            self._cache.write_snapshot(key, look.snapshot(self._analyzer))
-        except FileError as error:
-            # A full disk must not cost the answer.
-            self._cache.keep_in_memory(key, look.snapshot(self._analyzer), error.what)
-        snapshot = self._open(key)
-        if snapshot is None:
-            raise FileError("the snapshot that was just written cannot be read", path=key)
-        return snapshot
+    def _follow(self, state: State, now_ns: int) -> Ready | None:
+        """Take in edits of files that the last look knows, without reading the store.
+
+        Returns:
+            None where that is not enough: another store, root or settings, a damaged store, a
+            failed source, or another set of files.
+        """
+        if self._edited is None or self._edited[0] is not state or state.damage or state.failed:
+            return None
+        before = self._last_of(state)
+        if before is None or before[0] != state.snapshot:
+            return None
+        from memidx.snapshot.taking import take_in  # see `_look`
+
+        taken = take_in(
+            self.workspace, state, self._edited[1], before[1], self._analyzer, self._cache, now_ns
+        )
+        if taken is None:
+            return None
+        self._remember(taken.state)
+        key = taken.state.snapshot
+        self._cache.prune(*taken.snapshot.keys(key))
+        news = _content(key) != _content(state.snapshot)
+        freshness = _unless_untold("refreshed" if news else "fresh", taken.state, checked=True)
+        return Ready(
+            taken.snapshot,
+            freshness,
+            taken.state,
+            n_added=taken.n_added,
+            n_changed=taken.n_changed,
+            n_removed=taken.n_removed,
+            n_read=taken.n_read,
+            n_parsed=taken.n_parsed,
+            n_analysed=taken.n_analysed,
+        )
+
+    def _last_of(self, state: State | None) -> tuple[str, Snapshot] | None:
+        """Key and snapshot of a recorded look, if this analyzer made it and it is still there."""
+        if state is None or not state.snapshot.endswith(self._analyzer_key):
+            return None
+        snapshot = self._open(state.snapshot)
+        return None if snapshot is None else (state.snapshot, snapshot)
 
     def _notes(self, state: State) -> tuple[str, ...]:
         """What a person should know about the store and its cache, whatever was asked."""

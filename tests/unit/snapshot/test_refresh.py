@@ -70,15 +70,15 @@ def test_any_file_of_the_cache_can_be_deleted_or_damaged(project: Path, name: st
         assert ([hit.doc_id for hit in answer.hits], answer.freshness) == (["a.md"], "fresh")
 
 
-def test_one_snapshot_is_kept(project: Path) -> None:
-    """Old snapshots and what killed builders left go when a new one is derived."""
+def test_one_base_and_one_overlay_are_kept(project: Path) -> None:
+    """Old segments and what killed builders left go when a new one is derived."""
     cache = project / "store/.cache"
     write_tree(cache / "tmp", {"snapshot-0123-4567.bin.1-1.tmp": "left"})
     for n in range(3):
         write_tree(project, {"a.md": f"lock {n}"})
         with memidx.open(str(project / "store"), env={}) as index:
             index.search("lock")
-    assert len(list(cache.glob("snapshot-*.bin"))) == 1
+    assert len(list(cache.glob("snapshot-*.bin"))) == 2
     assert not list((cache / "tmp").iterdir())
 
 
