@@ -24,6 +24,11 @@ SUFFIXES: Mapping[str, frozenset[str]] = {
     "openapi": frozenset((".json", ".yaml", ".yml")),
     "code": frozenset((".py", ".pyi", ".sh", ".bash")),
 }
+# Kinds whose texts are told in other words than the file's, so that lines of one are not the
+# other's.
+TOLD_KINDS = frozenset(("openapi",))
+# A line of its own where lines of the file were taken out of a text: a page break.
+CUT = "\f"
 # Among suffixes, this stands for names without any: no name ends with it.
 NO_SUFFIX = "/"
 FEEDS = frozenset(("git",))

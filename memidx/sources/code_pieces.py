@@ -10,6 +10,8 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from memidx.sources.base import CUT
+
 _HEADER = re.compile(r"#!|#.*?coding[:=]")
 
 
@@ -86,16 +88,16 @@ def is_header(line: str) -> bool:
 def left_over(lines: Sequence[str], taken: Collection[int]) -> tuple[str, int]:
     """The lines that no piece took, and the 1-based line of the file where they begin.
 
-    Where pieces stood, one blank line is left, so that an edit inside of a piece changes the
-    piece's document alone.
+    Where pieces stood there is one line `CUT`, however long they were, so that an edit inside of a
+    piece changes the piece's document alone.
     """
     kept: list[str] = []
     begin = 0
     for number, line in enumerate(lines):
-        is_blank = number in taken or not line.strip()
-        if is_blank and (not kept or not kept[-1]):
-            continue
-        if not kept:
-            begin = number
-        kept.append("" if is_blank else line)
-    return "\n".join(kept).rstrip("\n"), begin + 1
+        if number in taken:
+            if kept and kept[-1] != CUT:
+                kept.append(CUT)
+        elif kept or line.strip():
+            begin = begin if kept else number
+            kept.append(line)
+    return "\n".join(kept).rstrip(f"\n{CUT}"), begin + 1
