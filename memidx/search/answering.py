@@ -124,11 +124,8 @@ def _hit(
     doc = scored.doc
     card = snapshot.card(doc)
     doc_id, path = snapshot.doc_id(doc), snapshot.path(doc)
-    text, begin, kind = (
-        snapshot.text(doc),
-        snapshot.line_of[doc],
-        snapshot.kinds[snapshot.kind_of[doc]],
-    )
+    text, begin = snapshot.text(doc), snapshot.line_of[doc]
+    kind = snapshot.kinds[snapshot.kind_of[doc]]
     shown = snippets(text, analyzer, weights, card.title, line_offset=begin - 1)
     shown = in_file(shown, kind=kind, text=text, begin=begin)
     first = shown[0] if shown else None
