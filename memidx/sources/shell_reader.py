@@ -8,96 +8,31 @@ with a stack of what is open, no recursion; nothing is run, and no shell's optio
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from typing import NamedTuple
 
-_NAME = r"[^\s()<>;&|\"'`$\\#={}\[\]]+"
-_FUNCTION = re.compile(
-    rf"(?:function[ \t]+({_NAME})[ \t]*(?:\([ \t]*\))?|({_NAME})[ \t]*\([ \t]*\))"
-    r"(?:[ \t]*(?:#[^\n]*)?\n)*[ \t]*(?=\{\s|\()"
+from memidx.sources.shell_words import (
+    ANSI,
+    ASSIGNMENT,
+    BLANK,
+    BRACKET,
+    CLOSERS,
+    COMMAND_NAME,
+    COMMENT,
+    COMMON,
+    ENDS_WORD,
+    FUNCTION,
+    HEREDOC,
+    IN_EXPANSION,
+    IN_QUOTES,
+    LOOK_AHEAD,
+    NO_COMMANDS,
+    OPENERS,
+    REDIRECTION,
+    SINGLE,
+    WORD,
+    Found,
+    Frame,
+    State,
 )
-_BLANK = re.compile(r"(?:[ \t\f\v]|\\\n)+")
-_COMMENT = re.compile(r"#[^\n]*")
-_WORD = re.compile(r"[^\s;&|()<>\"'`$\\]+")
-_ENDS_WORD = " \t\f\v\n;&|)<>"
-_HEREDOC = re.compile(r"<<(-?)[ \t]*((?:[^\s;&|()<>\"'\\]|\\.|'[^'\n]*'|\"[^\"\n]*\")+)")
-_REDIRECTION = re.compile(r"<<<|&>>?|<[>&]?|>[>|&]?")
-_SINGLE = re.compile(r"'[^']*'")
-_ANSI = re.compile(r"\$'(?:[^'\\]|\\.)*'", re.DOTALL)
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(?:\[[^\]\n]*\])?\+?=")
-_IN_QUOTES = re.compile(r"[\"\\`$]")
-_IN_EXPANSION = re.compile(r"[}\\\"'`$()]")
-_BRACKET = re.compile(r"[()]")
-_LOOK_AHEAD = 500
-# After these a command may begin at once.
-_OPENERS = frozenset(("then", "do", "else", "elif", "if", "while", "until", "time", "!", "coproc"))
-_CLOSERS = frozenset(("fi", "done"))
-_NO_COMMANDS = frozenset(("for", "select", "function", "in"))
-# Of every script, and so of none.
-_COMMON = frozenset(
-    """: . [ alias break builtin cd command continue declare echo eval exec exit export false
-    getopts hash let local printf pwd read readonly return set shift shopt source test trap true
-    type typeset ulimit umask unset wait""".split()  # noqa: SIM905 - short names, one a word
-)
-_COMMAND_NAME = re.compile(r"[\w./~][\w./+:@~-]*")
-
-
-class _State(NamedTuple):
-    """Where the reader is in a command.
-
-    Attributes:
-        command: Whether the next word is a command's name.
-        in_word: Whether a word has begun that is not a plain one.
-        role: What the word is, if not a command or an argument: `assignment`, `target`, `source`.
-    """
-
-    command: bool
-    in_word: bool = False
-    role: str = ""
-
-
-@dataclass(slots=True)
-class _Frame:
-    """Something that was opened and is to be closed.
-
-    Attributes:
-        close: `}` `)` `"` `` ` `` `]]` `esac`; `${` for the `}` of an expansion, `))` for
-            arithmetic, `a)` for an array or a pattern in brackets.
-        begin: Where it was opened.
-        after: State of the reader behind it.
-        quoted: Whether expansions in here stand in double quotes.
-        part: Of `case`: `head`, `pattern` or `body`.
-        function: Name and begin, where it is the body of a function.
-    """
-
-    close: str
-    begin: int
-    after: _State
-    quoted: bool
-    part: str = ""
-    function: tuple[str, int] | None = None
-
-    @property
-    def is_substitution(self) -> bool:
-        """Whether it is part of a word of the command around it."""
-        return self.close in (")", "`") and self.after.in_word
-
-
-@dataclass(slots=True)
-class Found:
-    """What a script was found to hold; places are offsets into its text.
-
-    Attributes:
-        functions: Name, begin and end of each that is in no other one.
-        commands: Place and name of each command that is no part of the shell.
-        sourced: Place and name of each file that is read in.
-        problems: Place and reason of what is opened and never closed.
-    """
-
-    functions: list[tuple[str, int, int]] = field(default_factory=list)
-    commands: list[tuple[int, str]] = field(default_factory=list)
-    sourced: list[tuple[int, str]] = field(default_factory=list)
-    problems: list[tuple[int, str]] = field(default_factory=list)
 
 
 def read_script(text: str) -> Found:
@@ -111,10 +46,10 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self._text = text
         self._at = 0
-        self._frames: list[_Frame] = []
+        self._frames: list[Frame] = []
         # Delimiter, whether tabs may stand before it, and how many substitutions it stands in.
         self._heredocs: list[tuple[str, bool, int]] = []
-        self._command, self._in_word, self._role = _State(True)
+        self._command, self._in_word, self._role = State(True)
         # Of the open frames; looking for them each time would take the square of the depth.
         self._n_backquotes = 0
         self._n_functions = 0
@@ -147,9 +82,9 @@ class _Reader:
             begin, reason = frame.begin, f"{mark} is not closed: no function is found behind it"
         self._found.problems.append((begin, reason))
 
-    def _push(self, close: str, length: int, after: _State, part: str = "") -> None:
+    def _push(self, close: str, length: int, after: State, part: str = "") -> None:
         quoted = close == '"' or (close == "${" and self._within_quotes())
-        self._frames.append(_Frame(close, self._at, after, quoted, part))
+        self._frames.append(Frame(close, self._at, after, quoted, part))
         self._n_backquotes += close == "`"
         self._n_substitutions += self._frames[-1].is_substitution
         self._at += length
@@ -167,15 +102,15 @@ class _Reader:
                 name, begin = frame.function
                 self._found.functions.append((name, begin, self._at))
 
-    def _open_word(self) -> _State:
+    def _open_word(self) -> State:
         """The state behind something that is part of a word."""
-        return _State(self._command, True, self._role)
+        return State(self._command, True, self._role)
 
     # What is no code
 
     def _quoted(self) -> None:
         """Inside double quotes."""
-        found = _IN_QUOTES.search(self._text, self._at)
+        found = IN_QUOTES.search(self._text, self._at)
         self._at = found.start() if found else len(self._text)
         mark = found[0] if found else ""
         if mark == '"':
@@ -190,7 +125,7 @@ class _Reader:
     def _expansion(self) -> None:
         """Inside `${…}` or arithmetic, where neither comments nor commands are."""
         text, frame = self._text, self._frames[-1]
-        found = _IN_EXPANSION.search(text, self._at)
+        found = IN_EXPANSION.search(text, self._at)
         self._at = found.start() if found else len(text)
         mark = found[0] if found else ""
         is_arithmetic = frame.close == "))"
@@ -205,7 +140,7 @@ class _Reader:
         elif mark == '"':
             self._push('"', 1, self._open_word())
         elif mark == "'" and not is_arithmetic and not self._within_quotes():
-            single = _SINGLE.match(text, self._at)
+            single = SINGLE.match(text, self._at)
             self._at = single.end() if single else self._at + 1
         elif mark == "`":
             self._backquote()
@@ -237,7 +172,7 @@ class _Reader:
             self._push(")", 2, self._open_word())
         elif text.startswith("${", at):
             self._push("${", 2, self._open_word())
-        elif (ansi := _ANSI.match(text, at)) and not self._within_quotes():
+        elif (ansi := ANSI.match(text, at)) and not self._within_quotes():
             self._at = ansi.end()
         else:
             return False
@@ -246,7 +181,7 @@ class _Reader:
     def _is_arithmetic(self, at: int) -> bool:
         """Whether two brackets that were opened together are closed together, too."""
         depth = 2
-        for bracket in _BRACKET.finditer(self._text, at, at + _LOOK_AHEAD):
+        for bracket in BRACKET.finditer(self._text, at, at + LOOK_AHEAD):
             depth += 1 if bracket[0] == "(" else -1
             if depth == 1:
                 return self._text.startswith("))", bracket.start())
@@ -263,10 +198,10 @@ class _Reader:
         if mark == "\n":
             self._at += 1
             self._newline()
-        elif blank := _BLANK.match(text, at):
+        elif blank := BLANK.match(text, at):
             self._at = blank.end()
         elif mark == "#" and not self._in_word:
-            comment = _COMMENT.match(text, at)
+            comment = COMMENT.match(text, at)
             self._at = comment.end() if comment else at + 1
         elif mark in ";&|()<>":
             self._operator(mark)
@@ -274,7 +209,7 @@ class _Reader:
             self._in_word = True
             self._quoting(mark)
         elif self._in_word:
-            word = _WORD.match(text, at)
+            word = WORD.match(text, at)
             self._at = word.end() if word else at + 1
         else:
             self._word()
@@ -283,7 +218,7 @@ class _Reader:
         if mark == '"':
             self._push('"', 1, self._open_word())
         elif mark == "'":
-            single = _SINGLE.match(self._text, self._at)
+            single = SINGLE.match(self._text, self._at)
             self._at = single.end() if single else self._at + 1
         elif mark == "`":
             self._backquote()
@@ -341,20 +276,20 @@ class _Reader:
             self._at = ends_branch.end() if ends_branch else at + 1
             self._command, self._role = self._may_command(), ""
 
-    def _bracket(self, frame: _Frame | None) -> None:
+    def _bracket(self, frame: Frame | None) -> None:
         """An opening bracket."""
         if frame and (frame.close == "]]" or frame.part == "pattern"):
             self._at += 1
         elif self._in_word:
             self._push("a)", 1, self._open_word())
         elif self._text.startswith("((", self._at) and self._is_arithmetic(self._at + 2):
-            self._push("))", 2, _State(True))
+            self._push("))", 2, State(True))
         else:
-            self._push(")", 1, _State(True))
+            self._push(")", 1, State(True))
 
     def _redirect(self) -> None:
         text, at = self._text, self._at
-        heredoc = None if text.startswith("<<<", at) else _HEREDOC.match(text, at)
+        heredoc = None if text.startswith("<<<", at) else HEREDOC.match(text, at)
         if text.startswith(("<(", ">("), at):
             self._push(")", 2, self._open_word())
         elif heredoc and self._may_command():
@@ -363,7 +298,7 @@ class _Reader:
             self._heredocs.append((delimiter, is_indented, self._n_substitutions))
             self._at = heredoc.end()
         else:
-            found = _REDIRECTION.match(text, at)
+            found = REDIRECTION.match(text, at)
             self._at = found.end() if found else at + 1
             if self._may_command():
                 self._role = "target"
@@ -373,18 +308,18 @@ class _Reader:
         text, at = self._text, self._at
         if self._command and self._function():
             return
-        assigned = _ASSIGNMENT.match(text, at) if self._command else None
+        assigned = ASSIGNMENT.match(text, at) if self._command else None
         if assigned is not None:
             self._at = assigned.end()
             if text.startswith("(", self._at):
-                self._push("a)", 1, _State(True))
+                self._push("a)", 1, State(True))
             else:
                 self._in_word, self._role = True, "assignment"
             return
-        found = _WORD.match(text, at)
+        found = WORD.match(text, at)
         end = found.end() if found else at + 1
         self._at = end
-        ends = end == len(text) or text[end] in _ENDS_WORD
+        ends = end == len(text) or text[end] in ENDS_WORD
         if not ends and not (text[end] == "`" and self._n_backquotes):
             self._in_word = True
             return
@@ -399,12 +334,12 @@ class _Reader:
 
     def _function(self) -> bool:
         """Enter a function's body, if one begins here."""
-        found = _FUNCTION.match(self._text, self._at)
+        found = FUNCTION.match(self._text, self._at)
         if found is None:
             return False
         begin, name = self._at, found[1] or found[2]
         self._at = found.end()
-        self._push("}" if self._text[self._at] == "{" else ")", 1, _State(True))
+        self._push("}" if self._text[self._at] == "{" else ")", 1, State(True))
         self._frames[-1].function = (name, begin)
         self._n_functions += 1
         return True
@@ -413,22 +348,22 @@ class _Reader:
         """A whole word where a command may begin."""
         at, close = self._at, self._frames[-1].close if self._frames else ""
         if word == "{":
-            self._push("}", 1, _State(True))
+            self._push("}", 1, State(True))
         elif word == "}" and close == "}":
             self._pop(1)
         elif word == "[[":
-            self._push("]]", 2, _State(False))
+            self._push("]]", 2, State(False))
         elif word == "case":
-            self._push("esac", 4, _State(True), "head")
+            self._push("esac", 4, State(True), "head")
         elif word == "esac" and close == "esac":
             self._pop(4)
         else:
             self._at += len(word)
-            if word in _OPENERS or word in _CLOSERS:
+            if word in OPENERS or word in CLOSERS:
                 return
             self._command = False
             self._role = "source" if word in ("source", ".") else ""
-            if word not in _COMMON | _NO_COMMANDS and _COMMAND_NAME.fullmatch(word):
+            if word not in COMMON | NO_COMMANDS and COMMAND_NAME.fullmatch(word):
                 self._found.commands.append((at, word))
 
     def _other_word(self, word: str, at: int) -> None:
