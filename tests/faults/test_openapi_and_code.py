@@ -66,7 +66,7 @@ def test_operations_and_functions_are_found(tmp_path: Path) -> None:
         assert index.search("animals", exclude_invalidated=True).verdict == "hits"
         (hit,) = index.search("zebra").hits
         assert (hit.doc_id, hit.line_start, hit.line_end) == ("bin/run#say", 3, 5)
-        (hit,) = index.search("subprocess.run").hits
+        hit = index.search("subprocess.run").hits[0]
         assert (hit.doc_id, hit.line_end) == ("src/a.py#start", 5)
         assert index.search("giraffe").hits[0].path == "src/bad.py"
         write_tree(root, {"bin/run": FILES["bin/run"].replace("mkdir", "\n\nmkdir")})
