@@ -7,6 +7,7 @@ top-level wherever the module's own code binds it, so also inside an `if TYPE_CH
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -25,6 +26,7 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
 _USES = (ast.Name, ast.Call, *_IMPORTS)
 _LONGEST_CHAIN = 20
+_SENTENCE_END = re.compile(r"(?<=[.!?]) ")
 
 
 class _Imported(NamedTuple):
@@ -174,9 +176,9 @@ def _headers(others: Sequence[ast.stmt]) -> Iterator[ast.expr]:
 
 
 def _summary(node: _Definition | ast.Module) -> str:
-    """The first line of the docstring."""
-    docstring = ast.get_docstring(node)
-    return docstring.strip().split("\n", 1)[0].strip() if docstring else ""
+    """The first sentence of the docstring."""
+    docstring = (ast.get_docstring(node) or "").strip()
+    return _SENTENCE_END.split(" ".join(docstring.partition("\n\n")[0].split()), 1)[0]
 
 
 # What a piece uses

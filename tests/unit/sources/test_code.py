@@ -49,7 +49,8 @@ LIMIT = 3
 @cached
 @app.route("/x")
 def send(to):
-    """Send one.
+    """Send one
+    letter. Or two.
 
     More.
     """
@@ -77,9 +78,9 @@ def test_a_python_file_in_pieces() -> None:
     found = pieces(PROGRAM)
     assert list(found) == [None, "send", "later", "Box"]
     lines = PROGRAM.split("\n")
-    assert found["send"].text == "\n".join(lines[10:21]) + "  # uses smtplib, smtplib.SMTP"
-    assert (found["send"].line, found["later"].line, found["Box"].line) == (11, 24, 27)
-    assert found["Box"].text == "\n".join(lines[26:32])
+    assert found["send"].text == "\n".join(lines[10:22]) + "  # uses smtplib, smtplib.SMTP"
+    assert (found["send"].line, found["later"].line, found["Box"].line) == (11, 25, 28)
+    assert found["Box"].text == "\n".join(lines[27:33])
     assert found[None].text == (
         "\n".join(lines[:10]) + '\n\f\n\n\n\f\n\n\n\f\n\nif __name__ == "__main__":\n    send("me")'
     )
@@ -90,7 +91,7 @@ def test_facts_of_pieces() -> None:
     """Title with the docstring's first line, tags by language and sort, imports and calls."""
     found = pieces(PROGRAM)
     assert found[None].title == "a.py: Sends mail."
-    assert found["send"].title == "send: Send one."
+    assert found["send"].title == "send: Send one letter."
     assert found["later"].title == "later"
     assert [item.tags for item in found.values()] == [
         ("python", "script"),
