@@ -100,4 +100,6 @@ def left_over(lines: Sequence[str], taken: Collection[int]) -> tuple[str, int]:
         elif kept or line.strip():
             begin = begin if kept else number
             kept.append(line)
-    return "\n".join(kept).rstrip(f"\n{CUT}"), begin + 1
+    while kept and not kept[-1].strip():
+        kept.pop()
+    return "\n".join(kept), begin + 1
