@@ -13,8 +13,10 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from memidx.arguments import check_arguments, check_names, day_of
+from memidx.config import SourceConfig
 from memidx.errors import InputError
-from memidx.opening import Opened, analyzer_for, open_for_build, open_store
+from memidx.layers import Layers
+from memidx.opening import open_for_build
 from memidx.search.answer import Answer, Ranked, failed_sources, problems
 from memidx.search.answering import Circumstances, answer
 from memidx.search.filters import Filters, make_filters
@@ -22,12 +24,10 @@ from memidx.search.prepared import prepare
 from memidx.search.ranking import (
     RankInputs,
     RankSettings,
-    SourceFactors,
-    check_threshold,
     rank,
     rank_many,
 )
-from memidx.snapshot.refresh import Ready, Refresher
+from memidx.snapshot.refresh import Ready
 from memidx.text.dates import days_since_epoch
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def open(
-    store: str | None = None,
+    store: str | Sequence[str] | None = None,
     *,
     root: str | None = None,
     env: Mapping[str, str] | None = None,
@@ -45,7 +45,8 @@ def open(
     """Open a store for searching.
 
     Args:
-        store: Path of the store's folder; None takes the configured one.
+        store: Path of the store's folder, or of several that are searched as one, the nearest
+            first; None takes the configured one.
         root: Folder that documents' paths are relative to; None lets the store say.
         env: Environment for `MEMIDX_*` settings; None takes the process's.
         analyzer: Name of the analyzer; None takes the configured one.
@@ -124,17 +125,15 @@ class Index:
 
     def __init__(
         self,
-        store: str | None,
+        store: str | Sequence[str] | None,
         *,
         root: str | None,
         env: Mapping[str, str],
         analyzer: str | None,
     ) -> None:
-        self._root_given = root
-        self._env = env
-        self._analyzer_given = analyzer
-        self._adopt(open_store(store, root, env))
-        self._refresher.require_store()
+        stores = [store] if store is None or isinstance(store, str) else list(store)
+        self._layers = Layers(stores or [None], root, env, analyzer)
+        self._current: Ready | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -144,7 +143,7 @@ class Index:
 
     def close(self) -> None:
         """Let go of the snapshot's memory map."""
-        self._refresher.forget()
+        self._layers.close()
 
     def search(
         self,
@@ -202,9 +201,9 @@ class Index:
             exclude_invalidated=exclude_invalidated,
             as_of_day=days_since_epoch(day),
         )
-        check_names(filters, self._opened.workspace.sources, snapshot)
+        check_names(filters, self._sources(), snapshot)
         settings = self._settings(day)
-        prepared = prepare(snapshot, self._analyzer, query, settings.search)
+        prepared = prepare(snapshot, self._layers.analyzer, query, settings.search)
         ranking = rank(
             snapshot,
             prepared,
@@ -216,7 +215,7 @@ class Index:
         )
         found = answer(
             snapshot,
-            self._analyzer,
+            self._layers.analyzer,
             prepared,
             ranking,
             self._circumstances(ready, day),
@@ -248,14 +247,14 @@ class Index:
         check_arguments(k, 0, strategy, None, None)
         inputs = self.rank_inputs(as_of)
         filters = Filters(sources=tuple(sources))
-        check_names(filters, self._opened.workspace.sources, inputs.snapshot)
+        check_names(filters, self._sources(), inputs.snapshot)
         return rank_many(*inputs, queries, k=k, strategy=strategy, filters=filters)
 
     def rank_inputs(self, as_of: str | None = None) -> RankInputs:
         """What `rank` ranks from, for those that rank in other ways (`memidx.search.grid`)."""
         snapshot = self._last().snapshot
         settings = self._settings(_today() if as_of is None else day_of(as_of))
-        return RankInputs(snapshot, self._analyzer, settings)
+        return RankInputs(snapshot, self._layers.analyzer, settings)
 
     def search_ids(
         self,
@@ -288,8 +287,8 @@ class Index:
         doc = snapshot.find(doc_id)
         if doc is None:
             raise InputError("no such document in the index", found=doc_id)
-        search = self._opened.config.search
-        prepared = prepare(snapshot, self._analyzer, query, search)
+        search = self._layers.nearest.config.search
+        prepared = prepare(snapshot, self._layers.analyzer, query, search)
         score, bound, parts = explain_lexical(snapshot, prepared, doc, k1=search.k1, b=search.b)
         return Explanation(doc_id, score, bound, prepared.coverage.share(doc), parts)
 
@@ -313,28 +312,28 @@ class Index:
         """What the index holds, where it comes from and how fresh it is."""
         from memidx.inspecting import status  # a search does not pay for the import
 
-        return status(self._opened, self._ready(refresh=True))
+        return status(self._layers.nearest, self._ready(refresh=True))
 
     def verify(self) -> VerifyReport:
         """Check every line of the store, and compare it with the content of every source file."""
         from memidx.inspecting import verify  # only who asks pays for the import
 
-        return verify(self._opened)
+        return verify(self._layers.nearest)
 
     @property
     def store(self) -> str:
         """Absolute path of the store's folder."""
-        return self._opened.workspace.store
+        return self._layers.nearest.workspace.store
 
     @property
     def root(self) -> str | None:
         """Absolute path of the sources' root, or None when it is not known."""
-        return self._opened.workspace.root
+        return self._layers.nearest.workspace.root
 
     @property
     def strategy(self) -> str:
         """The configured strategy."""
-        return self._opened.config.search.strategy
+        return self._layers.nearest.config.search.strategy
 
     @property
     def n_docs(self) -> int:
@@ -344,53 +343,42 @@ class Index:
     @property
     def build_id(self) -> str:
         """Names the documents of the last snapshot, whatever the analyzer."""
-        return str(self._last().snapshot.facts["build_id"])
+        return self._last().snapshot.build_id
 
     @property
     def fingerprint(self) -> str:
         """Fingerprint of the analyzer."""
-        return self._analyzer.fingerprint()
+        return self._layers.analyzer.fingerprint()
 
     @property
     def configuration(self) -> Mapping[str, Any]:
         """The settings a ranking depends on, as JSON values."""
         return asdict(self._settings("1970-01-01"))
 
-    def _adopt(self, opened: Opened) -> None:
-        check_threshold(opened.config.search)
-        self._opened = opened
-        self._analyzer = analyzer_for(opened, self._analyzer_given)
-        self._refresher = Refresher(opened.workspace, self._analyzer, opened.cache)
-        self._current: Ready | None = None
-
     def _ready(self, *, refresh: bool) -> Ready:
-        if refresh and self._opened.config_changed():
-            # The configuration decides what the sources are, and it changed.
-            self._adopt(open_store(self.store, self._root_given, self._env))
-        self._current = self._refresher.ready(refresh=refresh, now_ns=time.time_ns())
+        self._current = self._layers.ready(refresh=refresh, now_ns=time.time_ns())
         return self._current
 
     def _last(self) -> Ready:
         return self._current or self._ready(refresh=True)
 
-    def _factors(self) -> dict[str, SourceFactors]:
-        return {
-            source.name: SourceFactors(source.weight, source.decay, source.decay_floor)
-            for source in self._opened.workspace.sources
-        }
+    def _sources(self) -> list[SourceConfig]:
+        return [source for one in self._layers.opened for source in one.workspace.sources]
 
     def _settings(self, day: str) -> RankSettings:
-        return RankSettings(self._opened.config.search, self._factors(), days_since_epoch(day))
+        nearest, *farther = self._layers.factors()
+        search = self._layers.nearest.config.search
+        return RankSettings(search, nearest, days_since_epoch(day), tuple(farther))
 
     def _circumstances(self, ready: Ready, day: str) -> Circumstances:
         return Circumstances(
-            store=self.store,
+            stores=self._layers.stores,
             freshness=ready.freshness,
             as_of=day,
-            sources_failed=failed_sources(ready.state.failed),
+            sources_failed=failed_sources(ready.failed()),
             skipped=problems(ready.skips()),
             notes=ready.notes,
-            sources=frozenset(self._factors()).union(ready.snapshot.sources),
+            sources=frozenset(s.name for s in self._sources()).union(ready.snapshot.sources),
         )
 
 

@@ -16,6 +16,8 @@ from memidx.sources.base import Skip
 from memidx.store.reader import source_fingerprint
 from memidx.store.signature import store_signature
 
+_SNAPSHOT_DAMAGED = "the snapshot is damaged: it was put away, and the next search derives it anew"
+
 
 def status(opened: Opened, ready: Ready) -> dict[str, Any]:
     """Figures of the index: what it holds, where it is from, how fresh it is."""
@@ -65,7 +67,7 @@ def refresh_report(ready: Ready) -> RefreshReport:
         n_read=ready.n_read,
         n_parsed=ready.n_parsed,
         n_analysed=ready.n_analysed,
-        sources_failed=failed_sources(ready.state.failed),
+        sources_failed=failed_sources(ready.failed()),
         skipped=problems(ready.skips()),
         notes=ready.notes,
     )
@@ -100,6 +102,7 @@ def verify(opened: Opened) -> VerifyReport:
     stored = read_content(workspace.store)
     damage = problems(Skip(found.path, found.reason, found.line) for found in stored.damage)
     n_lines = len(stored.lines) + sum(found.line is not None for found in stored.damage)
+    damage += tuple(Problem(path, _SNAPSHOT_DAMAGED) for path in opened.cache.drop_damaged())
     if workspace.root is None:
         return VerifyReport(
             sound=not damage,
@@ -119,16 +122,16 @@ def verify(opened: Opened) -> VerifyReport:
     wanted = replace(manifest_of(opened), shards=stored.manifest.shards)
     differs = wanted != stored.manifest
     misplaced = layout_differs(workspace.store, look.lines, stored.manifest, pending)
-    if misplaced and not damage:
+    if misplaced and not stored.damage:
         reason = "its shards are not laid out as a build would lay them; `memidx build` does"
-        damage = (Problem(workspace.store, reason),)
+        damage += (Problem(workspace.store, reason),)
     return VerifyReport(
         sound=not (damage or behind or differs),
         damage=damage,
         behind=tuple(sorted(behind)),
         pending=pending,
         manifest_differs=differs,
-        sources_failed=failed_sources(look.scan.failed if look.scan else {}),
+        sources_failed=failed_sources(sorted(look.scan.failed.items()) if look.scan else ()),
         skipped=problems(look.scan.skips if look.scan else ()),
         unchecked=False,
         n_docs=len(stored.lines),

@@ -29,6 +29,7 @@ from memidx.config import (
 from memidx.errors import ConfigError, FileError, InputError, MemidxError
 from memidx.snapshot.cache import Cache
 from memidx.snapshot.workspace import Workspace, settings_key
+from memidx.store.signature import store_signature
 
 if TYPE_CHECKING:
     from memidx.store.manifest import Manifest
@@ -141,7 +142,7 @@ def _open_again(store: str | None, env: Mapping[str, str]) -> Opened | None:
     another folder would take every document for deleted.
     """
     place = _absolute(store if store is not None else load_config(".", env=env).store)
-    if not _stored_sources(place):
+    if not _stored_sources(place) and not store_signature(place):
         return None
     again = open_store(place, None, env)
     if again.config.sources:
@@ -250,7 +251,8 @@ def _root_of(store: str, cache: Cache, env: Mapping[str, str]) -> str | None:
 
     try:
         lines = read_content(store).lines
-    except MemidxError:
+    except MemidxError as error:
+        _unless_passing(error)
         return None
     for candidate in candidates:
         if (
@@ -290,10 +292,17 @@ def _stored_sources(store: str) -> tuple[SourceConfig, ...]:
 
     try:
         definitions = read_manifest(store).sources
-    except MemidxError:
+    except MemidxError as error:
         # Whoever reads the store next says what is wrong with it.
+        _unless_passing(error)
         return ()
     return tuple(source_from_dict(definition) for definition in definitions)
+
+
+def _unless_passing(error: MemidxError) -> None:
+    """Raise what is about the moment: other sources, or no root, must not be taken instead."""
+    if isinstance(error, FileError) and files.may_pass(error):
+        raise error
 
 
 def _has_config(folder: str, env: Mapping[str, str]) -> bool:

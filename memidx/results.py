@@ -11,6 +11,26 @@ from memidx.search.answer import Problem
 
 
 @dataclass(frozen=True, slots=True)
+class PatchReport:
+    """Whether a build patched the one changed line (`incremental_sed`).
+
+    Attributes:
+        declined: Name of the reason it did not, and wrote the store the ordinary way.
+        detail: The reason for a person, empty when it was applied.
+        doc_id: The document whose line was patched.
+        shard: The file the line is in.
+        line: 1-based.
+    """
+
+    applied: bool
+    declined: str | None = None
+    detail: str = ""
+    doc_id: str | None = None
+    shard: str | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class BuildReport:
     """What a build did, or with `check` would do.
 
@@ -28,6 +48,7 @@ class BuildReport:
         manifest_differs: Whether the configuration part of the store was behind.
         unsupported: Suffix -> files no source kind reads.
         sources: Source name -> documents.
+        patch: None where no patch was asked for, with `full` and with `check`.
     """
 
     store: str
@@ -56,6 +77,7 @@ class BuildReport:
     notes: tuple[str, ...] = ()
     pending: tuple[str, ...] = ()
     n_analysed: int = 0
+    patch: PatchReport | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON values."""

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from memidx.config import SourceConfig
 from memidx.documents import Document, make_document
 from memidx.errors import FileError, InputError
-from memidx.files import is_missing, read_bytes
+from memidx.files import is_missing, may_pass, read_bytes
 from memidx.indexing.state import RACY_NS, DocRef, KnownFile, State, pack
 from memidx.sources import FEED_KINDS, FILE_KINDS
 from memidx.sources.artifacts import is_artifact
@@ -39,6 +39,9 @@ class Scan:
         entries: Identity path -> the file as it was listed.
         lines: `doc_id` -> encoded line, for what was parsed.
         documents: The same documents, as they are.
+        unread: Identity paths of files that are there and could not be read: nothing proves that
+            what they held is gone.
+        unsettled: Root-relative paths as on disk of files that the system did not hand out now.
         vanished: Source and path of each file that was listed and not there to be read: perhaps
             its folder was renamed meanwhile, so nothing proves that its documents are gone.
         tokens: Part of a feed -> token, as `State.tokens` has it.
@@ -56,6 +59,8 @@ class Scan:
     documents: dict[str, Document] = field(default_factory=dict)
     entries: dict[str, FileEntry] = field(default_factory=dict)
     unreadable: list[Skip] = field(default_factory=list)
+    unread: set[str] = field(default_factory=set)
+    unsettled: set[str] = field(default_factory=set)
     vanished: list[tuple[str, str]] = field(default_factory=list)
     tokens: dict[str, str | None] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
@@ -181,6 +186,13 @@ class Scanner:
         except FileError as error:
             if is_missing(error):
                 found.vanished.append((source.name, entry.path))
+            else:
+                found.unread.add(entry.path)
+            if may_pass(error):
+                # It says something about the moment: the next look tries again.
+                found.failed.setdefault(source.name, f"{entry.path}: {error.what}")
+                found.unsettled.add(self._below_root(entry))
+                return
             found.unreadable.append(Skip(entry.path, error.what, source=source.name))
             return
         found.n_read += 1
@@ -201,11 +213,14 @@ class Scanner:
         self._take(made, found)
         found.files[entry.path] = KnownFile(
             source=source.name,
-            disk_path=entry.disk_path[len(self._root) :].lstrip("/"),
+            disk_path=self._below_root(entry),
             digest=digest,
             docs=tuple(made.refs.values()),
             skips=tuple(made.skips),
         )
+
+    def _below_root(self, entry: FileEntry) -> str:
+        return entry.disk_path[len(self._root) :].lstrip("/")
 
     def _ask(self, source: SourceConfig, part: str, known: State | None, found: Scan) -> None:
         """Take in one part of a feed, or say that the source failed."""

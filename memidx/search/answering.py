@@ -7,7 +7,7 @@ counts, problems, notes).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from memidx.analysis.base import Analyzer
@@ -25,9 +25,14 @@ MAX_SKIPPED = 20
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """What is true of an answer besides its ranking; `sources` are the names that exist."""
+    """What is true of an answer besides its ranking.
 
-    store: str
+    Attributes:
+        stores: Their paths, by number.
+        sources: The names that exist.
+    """
+
+    stores: tuple[str, ...]
     freshness: Freshness
     as_of: str
     sources_failed: tuple[Problem, ...]
@@ -62,10 +67,10 @@ def answer(
         term.term: term.weight * term.idf for term in prepared.terms if term.numbers is not None
     }
     hits = tuple(
-        _hit(snapshot, analyzer, scored, weights, rank, circumstances.store)
+        _hit(snapshot, analyzer, scored, weights, rank, circumstances.stores)
         for rank, scored in enumerate(shown, start=offset + 1)
     )
-    counts = Counter(snapshot.source_of[doc] for doc in ranking.matched)
+    counts = _by_source(snapshot, ranking.matched)
     verdict = decide_verdict(
         has_terms=not prepared.is_empty,
         n_docs=snapshot.n_docs,
@@ -87,16 +92,26 @@ def answer(
         strategy=ranking.strategy,
         as_of=circumstances.as_of,
         n_matched=len(ranking.matched),
-        n_by_source={snapshot.sources[n]: counts[n] for n in sorted(counts)},
+        n_by_source=counts,
         sources_failed=circumstances.sources_failed,
         skipped=circumstances.skipped[:MAX_SKIPPED],
         n_skipped=len(circumstances.skipped),
-        build_id=snapshot.facts["build_id"],
+        build_id=snapshot.build_id,
         fingerprint=snapshot.facts["analyzer"],
         n_docs=snapshot.n_docs,
         hits=hits,
         notes=tuple(notes),
     )
+
+
+def _by_source(snapshot: Snapshot, docs: Iterable[int]) -> dict[str, int]:
+    """How many of some documents each source has; one name in two stores is one source."""
+    counts = Counter(snapshot.source_of[doc] for doc in docs)
+    found: dict[str, int] = {}
+    for number in sorted(counts):
+        name = snapshot.sources[number]
+        found[name] = found.get(name, 0) + counts[number]
+    return found
 
 
 def _distinct(snapshot: Snapshot, best: Sequence[Scored], dedupe: str | None) -> Sequence[Scored]:
@@ -119,7 +134,7 @@ def _hit(
     scored: Scored,
     weights: dict[str, float],
     rank: int,
-    store: str,
+    stores: Sequence[str],
 ) -> Hit:
     doc = scored.doc
     card = snapshot.card(doc)
@@ -148,7 +163,7 @@ def _hit(
         time=card.time,
         tags=card.tags,
         flags=snapshot.flags.get(doc, ()),
-        store=store,
+        store=stores[snapshot.store_of(doc)],
     )
 
 

@@ -42,11 +42,13 @@ class RankSettings:
         search: Strategy, k1, b, weights, fusion, threshold.
         factors: Source name -> weight and decay; a source not named has the defaults.
         as_of_day: Days since 1970-01-01 that ages are counted from.
+        farther: `factors` of the other stores of the query, in their order.
     """
 
     search: SearchConfig
     factors: Mapping[str, SourceFactors] = field(default_factory=dict)
     as_of_day: float = 0.0
+    farther: tuple[Mapping[str, SourceFactors], ...] = ()
 
 
 class RankInputs(NamedTuple):
@@ -219,7 +221,11 @@ def check_threshold(search: SearchConfig) -> None:
 
 def factor_of(snapshot: Snapshot, settings: RankSettings) -> Callable[[int], float]:
     """Weight of a document's source times its decay: what turns relevance into composite."""
-    by_number = [settings.factors.get(name, SourceFactors()) for name in snapshot.sources]
+    by_store = dict(enumerate((settings.factors, *settings.farther)))
+    by_number = [
+        by_store.get(store, {}).get(name, SourceFactors())
+        for store, name in zip(snapshot.store_of_source, snapshot.sources, strict=True)
+    ]
     source_of, day_of, as_of = snapshot.source_of, snapshot.day_of, settings.as_of_day
 
     def factor(doc: int) -> float:

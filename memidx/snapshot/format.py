@@ -40,7 +40,8 @@ class Sections:
             raise StoreCorrupt("not a snapshot of this version", path=name)
         length = int.from_bytes(data[8:16], "little")
         head = bytes(data[_PREFIX : _PREFIX + length])
-        if zlib.crc32(head) != int.from_bytes(data[16:_PREFIX], "little"):
+        # Nothing has the checksum 0, which is also what lost bytes read as.
+        if not head or zlib.crc32(head) != int.from_bytes(data[16:_PREFIX], "little"):
             raise StoreCorrupt("the snapshot's header is damaged", path=name)
         header = json.loads(head)
         if len(data) != header["size_bytes"]:

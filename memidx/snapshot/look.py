@@ -10,6 +10,7 @@ from __future__ import annotations
 import os.path
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from memidx.analysis.base import Analyzer
 from memidx.documents import Document
@@ -201,12 +202,7 @@ def look_at_sources(
             continue
         for name, path in scan.vanished:
             scan.failed.setdefault(name, f"{path}: keeps vanishing while it is read")
-        failed = scan.failed
-
-        def kept(doc_id: str, failed: Mapping[str, str] = failed) -> bool:
-            return bool(failed) and decode_line(stored[doc_id]).source in failed
-
-        plan = make_plan(sums, scan.files, kept_source=kept)
+        plan = make_plan(sums, scan.files, kept_source=partial(is_kept, scan, stored))
         # A file that did not change, but whose documents the store lacks, is read after all.
         lacking: dict[str, list[str]] = {}
         for doc_id, path in plan.origin.items():
@@ -219,15 +215,25 @@ def look_at_sources(
         known = None
     else:
         raise FileError("the sources keep changing while they are read", path=root)
-    if failed:
-        names = ", ".join(sorted(failed))
+    if scan.failed:
+        names = ", ".join(sorted(scan.failed))
         refuse_damage(damage, f"a source failed ({names}) that may hold the lost documents")
+    elif scan.unread:
+        refuse_damage(damage, f"{min(scan.unread)} cannot be read, and may hold the lost documents")
     content = {**stored}
     for doc_id in plan.removed:
         del content[doc_id]
     for doc_id in plan.origin:
         content[doc_id] = scan.lines[doc_id]
     return Look(dict(sorted(content.items())), plan.lines, plan, scan, damage)
+
+
+def is_kept(scan: Scan, stored: Mapping[str, bytes], doc_id: str) -> bool:
+    """Whether a stored document stays that no source gives: its own source could not tell."""
+    if not scan.failed and not scan.unread:
+        return False
+    document = decode_line(stored[doc_id])
+    return document.source in scan.failed or document.path in scan.unread
 
 
 def without_newest(
@@ -287,11 +293,13 @@ def record(
     scan = look.scan
     survey = scan.listing.survey if scan else None
     plan = look.plan
+    # What is not recorded is new to the next look.
+    unsettled = scan.unsettled if scan else ()
     return State(
         root=workspace.root or "",
         settings=workspace.settings,
         recorded_ns=recorded_ns,
-        watched=dict(survey.files) if survey else {},
+        watched={p: s for p, s in survey.files.items() if p not in unsettled} if survey else {},
         bases_failed=dict(survey.failed) if survey else {},
         files=dict(scan.files) if scan else {},
         failed=dict(scan.failed) if scan else {},

@@ -11,7 +11,9 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os.path
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from memidx import files
 from memidx.analysis.base import Analyzer
@@ -26,6 +28,9 @@ from memidx.sources.feeding import feed_tokens
 from memidx.sources.listing import survey_arguments
 from memidx.sources.survey import Survey, survey
 from memidx.store.signature import store_signature
+
+if TYPE_CHECKING:
+    from memidx.snapshot.derive import Content
 
 # How long a query waits for another process before it answers from the last snapshot.
 LOCK_WAIT_S = 2.0
@@ -45,6 +50,7 @@ class Ready:
         n_added: Documents this call found to be new beside the store, and so on.
         n_analysed: Documents whose text was tokenized for it.
         notes: Sentences for a person.
+        farther: The other stores of the query, as each of them is.
     """
 
     snapshot: Snapshot
@@ -57,12 +63,19 @@ class Ready:
     n_parsed: int = 0
     n_analysed: int = 0
     notes: tuple[str, ...] = ()
+    farther: tuple[Ready, ...] = ()
 
     def skips(self) -> tuple[Skip, ...]:
         """What is not in the index, or not whole, and what of the store is damaged."""
         damage = (Skip(path, reason, line) for path, line, reason in self.state.damage)
         files = (skip for known in self.state.files.values() for skip in known.skips)
-        return (*damage, *self.state.skips, *files)
+        farther = (skip for ready in self.farther for skip in ready.skips())
+        return (*damage, *self.state.skips, *files, *farther)
+
+    def failed(self) -> tuple[tuple[str, str], ...]:
+        """Name of each source that failed, in any of the stores, and why."""
+        farther = (failed for ready in self.farther for failed in ready.failed())
+        return (*sorted(self.state.failed.items()), *farther)
 
 
 class Refresher:
@@ -82,6 +95,8 @@ class Refresher:
         self._ready: Ready | None = None
         # What the quick way saw of the sources, for the state it compared them with.
         self._edited: tuple[State, Survey] | None = None
+        # Key and contents of the snapshot that took in the last edit.
+        self._held: tuple[str, Mapping[str, Content]] | None = None
 
     def ready(self, *, refresh: bool, now_ns: int) -> Ready:
         """The snapshot to search now.
@@ -252,12 +267,20 @@ class Refresher:
         from memidx.snapshot.taking import take_in  # see `_look`
 
         taken = take_in(
-            self.workspace, state, self._edited[1], before[1], self._analyzer, self._cache, now_ns
+            self.workspace,
+            state,
+            self._edited[1],
+            before[1],
+            self._analyzer,
+            self._cache,
+            now_ns,
+            held=self._held[1] if self._held and self._held[0] == state.snapshot else None,
         )
         if taken is None:
             return None
         self._remember(taken.state)
         key = taken.state.snapshot
+        self._held = (key, taken.held)
         self._cache.prune(*taken.snapshot.keys(key))
         news = _content(key) != _content(state.snapshot)
         freshness = _unless_untold("refreshed" if news else "fresh", taken.state, checked=True)
@@ -296,8 +319,9 @@ class Refresher:
         return tuple(notes)
 
     def _open(self, key: str) -> Snapshot | None:
-        if self._ready is not None and self._ready.state.snapshot == key:
-            return self._ready.snapshot
+        mine = self._ready
+        if mine is not None and mine.state.snapshot == key and mine.snapshot.is_whole():
+            return mine.snapshot
         return self._cache.open_snapshot(key)
 
     def _last(self) -> Ready:

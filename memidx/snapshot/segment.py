@@ -11,6 +11,7 @@ import json
 from bisect import bisect_left
 from typing import Any, NamedTuple
 
+from memidx import files
 from memidx.snapshot.format import Blobs, Sections
 
 
@@ -66,6 +67,7 @@ class Segment:
         sections = Sections(data, name)
         facts = sections.facts
         self.is_sound = sections.is_sound
+        self._data = data
         self.facts: dict[str, Any] = facts
         self.n_docs: int = facts["n_docs"]
         self.n_searchable: int = facts["n_searchable"]
@@ -91,6 +93,10 @@ class Segment:
         self.dead: memoryview[int] = sections.array("base.dead")
         self.moved: memoryview[int] = sections.array("base.moved")
         self.moved_to: memoryview[int] = sections.array("base.moved_to")
+
+    def is_whole(self) -> bool:
+        """Whether nobody cut its file: to read on in one that was cut ends the process."""
+        return files.is_whole(self._data)
 
     @property
     def base(self) -> str | None:

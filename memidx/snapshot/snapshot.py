@@ -14,6 +14,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from memidx.snapshot.parts import (
@@ -48,7 +49,7 @@ class Snapshot:
         avgdl: Mean length per field over the live documents that have it; 1.0 when none has.
         sources: Names of sources; the same name of another store has another number.
         store_of_source: Number of a source -> number of its store.
-        facts: What the first store's newest segment says of itself.
+        facts: What the nearest store's newest segment says of itself.
     """
 
     def __init__(self, parts: Sequence[Part]) -> None:
@@ -80,10 +81,22 @@ class Snapshot:
         moved = dict(zip(overlay.moved, overlay.moved_to, strict=True))
         return cls((Part(base, frozenset(overlay.dead), moved), Part(overlay)))
 
+    def is_whole(self) -> bool:
+        """Whether nobody cut one of its files while they were open."""
+        return all(part.segment.is_whole() for part in self.parts)
+
     def keys(self, key: str) -> tuple[str, ...]:
         """Keys of its segments, of a snapshot of one store with this key."""
         base = self.parts[-1].segment.base
         return (key,) if base is None else (key, base)
+
+    @cached_property
+    def build_id(self) -> str:
+        """Names the documents, whatever the analyzer: of several stores, what each holds."""
+        newest = {part.store: str(part.segment.facts["build_id"]) for part in self.parts}
+        if len(newest) == 1:
+            return newest[0]
+        return sha256("\n".join(newest.values()).encode()).hexdigest()
 
     def term(self, term: str) -> Numbers | None:
         """A term of the vocabulary, or None when no live document holds it."""

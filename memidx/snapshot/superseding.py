@@ -38,7 +38,7 @@ def flags_of(snapshot: Snapshot) -> Mapping[int, tuple[str, ...]]:
             if said.get("flags"):
                 found.setdefault(doc, set()).update(said["flags"])
             for reference in said.get("supersedes", ()):
-                for other in names.meant(reference, segment.path(doc_ord)):
+                for other in names.meant(reference, segment.path(doc_ord), part.store):
                     if other != doc:
                         found.setdefault(other, set()).add("superseded")
     return {doc: tuple(flag for flag in FLAGS if flag in flags) for doc, flags in found.items()}
@@ -49,24 +49,25 @@ class _Names:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
-        self._by_name: dict[str, list[int]] | None = None
-        self._by_number: dict[tuple[str, str], list[tuple[str, int]]] = {}
+        # By store: an id is the same in all stores of a query, a mere name is not.
+        self._by_name: dict[tuple[int, str], list[int]] | None = None
+        self._by_number: dict[tuple[int, str, str], list[tuple[str, int]]] = {}
 
-    def meant(self, reference: str, path: str) -> Iterator[int]:
-        """The documents that a reference in a document at `path` means."""
+    def meant(self, reference: str, path: str, store: int) -> Iterator[int]:
+        """The documents that a reference in a document at `path` of a store means."""
         links = [found[1] or found[2] for found in _LINK.finditer(reference)]
-        for name in links or self._split(reference, path):
-            doc = self._one(name.strip().strip("'\"`<>"), path)
+        for name in links or self._split(reference, path, store):
+            doc = self._one(name.strip().strip("'\"`<>"), path, store)
             if doc is not None:
                 yield doc
 
-    def _split(self, reference: str, path: str) -> list[str]:
+    def _split(self, reference: str, path: str, store: int) -> list[str]:
         """A list written with commas; a name may hold one, too."""
-        if "," not in reference or self._one(reference, path) is not None:
+        if "," not in reference or self._one(reference, path, store) is not None:
             return [reference]
         return reference.split(",")
 
-    def _one(self, name: str, path: str) -> int | None:
+    def _one(self, name: str, path: str, store: int) -> int | None:
         if not name:
             return None
         folder = posixpath.dirname(path)
@@ -78,13 +79,13 @@ class _Names:
                 if doc is not None:
                     return doc
         # A file that is in several documents, or none, has no one that is meant.
-        return self._named(name, folder) if "/" not in name else None
+        return self._named(name, folder, store) if "/" not in name else None
 
-    def _named(self, name: str, folder: str) -> int | None:
+    def _named(self, name: str, folder: str, store: int) -> int | None:
         if self._by_name is None:
             self._by_name = {}
             self._index(self._by_name)
-        doc = self._nearest(self._by_name.get(name.casefold(), []), folder)
+        doc = self._nearest(self._by_name.get((store, name.casefold()), []), folder)
         if doc is not None:
             return doc
         number = _NUMBERED.match(name)
@@ -93,24 +94,25 @@ class _Names:
         prefix = number[1].casefold()
         numbered = [
             doc
-            for own, doc in self._by_number.get((folder, number[2]), [])
+            for own, doc in self._by_number.get((store, folder, number[2]), [])
             if own == prefix or not own or not prefix
         ]
         return numbered[0] if len(numbered) == 1 else None
 
-    def _index(self, by_name: dict[str, list[int]]) -> None:
+    def _index(self, by_name: dict[tuple[int, str], list[int]]) -> None:
         """Every document by file name, by that without suffix, by anchor and by number."""
         for doc in self._snapshot.docs():
             doc_id, path = self._snapshot.doc_id(doc), self._snapshot.path(doc)
+            store = self._snapshot.store_of(doc)
             if len(doc_id) > len(path):
-                by_name.setdefault(doc_id[len(path) + 1 :].casefold(), []).append(doc)
+                by_name.setdefault((store, doc_id[len(path) + 1 :].casefold()), []).append(doc)
                 continue
             folder, name = posixpath.split(path)
             for key in dict.fromkeys((name.casefold(), name.rpartition(".")[0].casefold())):
-                by_name.setdefault(key, []).append(doc)
+                by_name.setdefault((store, key), []).append(doc)
             number = _NUMBERED.match(name)
             if number is not None:
-                key_of = (folder, number[2])
+                key_of = (store, folder, number[2])
                 self._by_number.setdefault(key_of, []).append((number[1].casefold(), doc))
 
     def _nearest(self, docs: list[int], folder: str) -> int | None:

@@ -41,7 +41,11 @@ _WHOLE_SHARE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What taking in edits gave; counts as in `memidx.snapshot.refresh.Ready`."""
+    """What taking in edits gave; counts as in `memidx.snapshot.refresh.Ready`.
+
+    Attributes:
+        held: Contents of the snapshot, for the next edit.
+    """
 
     snapshot: Snapshot
     state: State
@@ -51,6 +55,7 @@ class Taken:
     n_read: int
     n_parsed: int
     n_analysed: int
+    held: Mapping[str, Content]
 
 
 def take_in(
@@ -61,6 +66,8 @@ def take_in(
     analyzer: Analyzer,
     cache: Cache,
     now_ns: int,
+    *,
+    held: Mapping[str, Content] | None = None,
 ) -> Taken | None:
     """Take in the edits a survey shows of files the last look knows.
 
@@ -69,6 +76,7 @@ def take_in(
         seen: The survey.
         before: The last look's snapshot.
         now_ns: The clock, before the survey.
+        held: The last snapshot's contents, where they are known.
 
     Returns:
         None where more than the bytes of known files changed.
@@ -84,12 +92,12 @@ def take_in(
         env=workspace.env,
     )
     scan = scanner.scan_edits(state, seen, edits)
-    if scan.vanished or scan.unreadable or scan.failed:
+    if scan.vanished or scan.unread or scan.unreadable or scan.failed:
         return None
     delta = delta_of(state, scan)
     if delta.size > max(1, before.n_docs) * _WHOLE_SHARE:
         return None
-    held = contents(before)
+    held = contents(before) if held is None else held
     after = apply(held, delta)
     unlike = unlike_after(state.unlike, held, delta)
     later = replace(
@@ -119,6 +127,7 @@ def take_in(
         scan.n_read,
         scan.n_parsed,
         n_analysed,
+        after,
     )
 
 

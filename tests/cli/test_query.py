@@ -65,7 +65,7 @@ def test_store_and_root_are_opened(
     fake_index.answer = answer(hit())
     run("query", "lock", "--store", "s", "--root", "r")
     run("query", "lock")
-    assert opened == [("s", {"root": "r"}), (None, {"root": None})]
+    assert opened == [(["s"], {"root": "r"}), (None, {"root": None})]
 
 
 def test_a_query_may_look_like_an_option(run: Run, fake_index: FakeIndex) -> None:

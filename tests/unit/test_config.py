@@ -223,6 +223,34 @@ def test_the_environment_goes_over_the_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("written", "variable", "expected"),
+    [
+        ("", "", False),
+        ("incremental_sed = true", "", True),
+        ("", "1", True),
+        ("", "True", True),
+        ("incremental_sed = true", "0", False),
+        ("incremental_sed = true", "false", False),
+    ],
+)
+def test_a_switch(tmp_path: Path, written: str, variable: str, expected: bool) -> None:
+    """Off unless the file or the variable says otherwise; the variable goes first."""
+    config = load(tmp_path, written, MEMIDX_INCREMENTAL_SED=variable)
+    assert config.incremental_sed is expected
+
+
+def test_a_switch_is_true_or_false(tmp_path: Path) -> None:
+    """A number or a text in a file, and any other word in a variable, is an error."""
+    for value in ("1", '"true"', "[]"):
+        error = refusal(tmp_path, f"incremental_sed = {value}")
+        assert (error.expected, error.line) == ("true or false", 1)
+    with pytest.raises(ConfigError, match="MEMIDX_INCREMENTAL_SED") as refused:
+        load(tmp_path, "", MEMIDX_INCREMENTAL_SED="maybe")
+    assert refused.value.expected == "1 or 0, true or false"
+    assert refusal(tmp_path, "max_document_bytes = true").expected == "a whole number above 0"
+
+
+@pytest.mark.parametrize(
     ("name", "value"),
     [("K1", "x"), ("K1", "nan"), ("B", "2"), ("STRATEGY", "dense"), ("MAX_DOCUMENT_BYTES", "1.5")],
 )
@@ -383,7 +411,8 @@ def test_the_page_names_every_key_with_its_default(repository: Path) -> None:
         table, _, name = key.rpartition(".")
         if table != "sources" and key != "sources":
             value = getattr(getattr(defaults, table) if table else defaults, name)
-            assert shown == ("none" if value is None else repr(value).replace("'", '"')), key
+            spelt = str(value).lower() if isinstance(value, bool) else repr(value)
+            assert shown == ("none" if value is None else spelt.replace("'", '"')), key
 
 
 def test_the_page_s_example_is_a_configuration(repository: Path, tmp_path: Path) -> None:

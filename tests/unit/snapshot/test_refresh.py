@@ -155,10 +155,10 @@ def test_a_full_disk_costs_no_answer(project: Path, monkeypatch: pytest.MonkeyPa
 
     write = files.write_atomic
 
-    def full(path: str, data: object, *, scratch_dir: str) -> int:
+    def full(path: str, data: object, **options: object) -> int:
         if path.endswith(".bin"):
             raise FileError("cannot write: No space left on device", path=path)
-        return write(path, data, scratch_dir=scratch_dir)  # type: ignore[arg-type]
+        return write(path, data, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(files, "write_atomic", full)
     write_tree(project, {"c.md": "zeppelin"})
@@ -179,7 +179,7 @@ def test_a_stale_answer_is_from_the_newest_snapshot(
         write_tree(project, {"c.md": "zeppelin"})
         theirs.search("zeppelin")
         write_tree(project, {"d.md": "airship"})
-        mine._refresher._ready = None
+        mine._layers._refreshers[0]._ready = None
         with store_lock(store, 5.0):
             answer = mine.search("zeppelin")
     assert (answer.freshness, [hit.doc_id for hit in answer.hits]) == ("stale", ["c.md"])
