@@ -73,8 +73,11 @@ class _Names:
         folder = posixpath.dirname(path)
         relative = posixpath.normpath(posixpath.join(folder, name.removeprefix("/")))
         plain = posixpath.normpath(name.removeprefix("/"))
-        for candidate in (f"{path}#{name}", relative, plain, name):
-            for suffix in _SUFFIXES:
+        suffixes = [
+            suffix for suffix in _SUFFIXES if not suffix or not name.endswith(_SUFFIXES[1:])
+        ]
+        for candidate in dict.fromkeys((f"{path}#{name}", relative, plain, name)):
+            for suffix in suffixes:
                 doc = self._snapshot.find(candidate + suffix)
                 if doc is not None:
                     return doc

@@ -184,3 +184,18 @@ def test_nothing_is_worked_out_where_nothing_is_said(monkeypatch: pytest.MonkeyP
     assert flagged(document("a.md", status="accepted"), document("b.md")) == {}
     with pytest.raises(ImportError):
         flagged(document("a.md", invalidated=True))
+
+
+def test_a_name_means_a_document_of_its_own_store() -> None:
+    """With several stores in one query, an id counts in all of them, a file name in its own."""
+    from memidx.snapshot.parts import Part
+    from memidx.snapshot.snapshot import Snapshot
+
+    near = snapshot_of([document("x/a.md"), document("x/b.md")]).parts[0].segment
+    by_name = document("y/new.md", supersedes="a.md")
+    by_id = document("y/other.md", supersedes="x/b.md")
+    far = snapshot_of([by_name, by_id]).parts[0].segment
+    snapshot = Snapshot([Part(near, store=0), Part(far, store=1)])
+    assert {snapshot.doc_id(doc): flags for doc, flags in snapshot.flags.items()} == {
+        "x/b.md": ("superseded",)
+    }
