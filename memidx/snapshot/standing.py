@@ -52,14 +52,15 @@ _SUPERSEDES = re.compile(r"supersedes:?\s+(\S.*)|supercedes:?\s+(\S.*)", re.IGNO
 
 # `- Status: superseded by …`, `**Status:** …`, `Superseded-By: …` near the beginning of a text.
 _FIELD = re.compile(
-    r"^[ \t]*(?:[-*][ \t]+)?[*_]{0,2}(status|superseded[- ]by|supersedes)[*_]{0,2}:[*_]{0,2}"
-    r"[ \t]+(\S[^\n]*)",
-    re.IGNORECASE | re.MULTILINE,
+    r"^[ \t]*(?:[-*][ \t]+)?[*_]{0,2}(Status|STATUS|Superseded[- ][Bb]y|Supersedes)"
+    r"[*_]{0,2}:[*_]{0,2}[ \t]+(\S[^\n]*)",
+    re.MULTILINE,
 )
 _SECTION = re.compile(
-    r"^#{1,4}[ \t]+(?:[\d.]+[ \t]+)?Status[ \t]*:?[ \t]*$", re.IGNORECASE | re.MULTILINE
+    r"^#{1,4}[ \t]+(?:[\d.]+[ \t]+)?(?:Status|STATUS)[ \t]*:?[ \t]*$", re.MULTILINE
 )
 _HEADING = re.compile(r"^#{1,6}[ \t]", re.MULTILINE)
+_MARKS = ("Status", "STATUS", "Supersede")
 _HEAD_CHARACTERS = 3000
 _SECTION_CHARACTERS = 1500
 _MOST_REFERENCES = 100
@@ -103,11 +104,7 @@ def _facts(document: Document) -> Iterator[tuple[str, Any]]:
     if document.kind == "markdown":
         text = document.text
         # Nearly every text is passed over here, and a build asks thousands.
-        if (
-            text.find("tatus", 0, _HEAD_CHARACTERS) >= 0
-            or text.find("upersede", 0, _HEAD_CHARACTERS) >= 0
-            or text.find("STATUS", 0, _HEAD_CHARACTERS) >= 0
-        ):
+        if any(text.find(word, 0, _HEAD_CHARACTERS) >= 0 for word in _MARKS):
             yield from _in_text(text[:_HEAD_CHARACTERS])
 
 

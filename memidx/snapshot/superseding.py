@@ -73,9 +73,7 @@ class _Names:
         folder = posixpath.dirname(path)
         relative = posixpath.normpath(posixpath.join(folder, name.removeprefix("/")))
         plain = posixpath.normpath(name.removeprefix("/"))
-        suffixes = [
-            suffix for suffix in _SUFFIXES if not suffix or not name.endswith(_SUFFIXES[1:])
-        ]
+        suffixes = ("",) if name.endswith(_SUFFIXES[1:]) else _SUFFIXES
         for candidate in dict.fromkeys((f"{path}#{name}", relative, plain, name)):
             for suffix in suffixes:
                 doc = self._snapshot.find(candidate + suffix)
