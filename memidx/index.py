@@ -168,6 +168,7 @@ class Index:
         until: str | None = None,
         min_score: float | None = None,
         dedupe: str | None = None,
+        exclude_invalidated: bool = False,
     ) -> Answer:
         """The best documents for a query, and what their absence would mean.
 
@@ -184,6 +185,7 @@ class Index:
             since: ISO date or `30d`, inclusive; `until` alike.
             min_score: Smallest relevance of a hit, 0..1; None takes the configured one.
             dedupe: `content` or `title`: show one of several hits that share it.
+            exclude_invalidated: Leave out what is superseded or invalidated.
 
         Raises:
             InputError: An argument that cannot be used; a source or kind the index does not have.
@@ -202,6 +204,7 @@ class Index:
             path_globs=path_globs,
             since=since,
             until=until,
+            exclude_invalidated=exclude_invalidated,
             as_of_day=days_since_epoch(day),
         )
         check_names(filters, self._sources(), snapshot)

@@ -63,6 +63,10 @@ def query_command(
         Literal["content", "title"] | None,
         typer.Option("--dedupe", help="Show one of several hits that share this."),
     ] = None,
+    exclude_invalidated: Annotated[
+        bool,
+        typer.Option("--exclude-invalidated", help="Leave out what is superseded or invalidated."),
+    ] = False,
     stores: StoresOption = None,
     root: RootOption = None,
     no_refresh: Annotated[
@@ -102,6 +106,7 @@ def query_command(
             until=until,
             min_score=min_score,
             dedupe=dedupe,
+            exclude_invalidated=exclude_invalidated,
         )
     from memidx.cli.answer_format import render_answer
 

@@ -16,6 +16,7 @@ from typing import Any
 from memidx import files
 from memidx.config.schema import SCHEMA, TABLES, Place, Rule, checked
 from memidx.config.sources import (
+    DEFAULT_INCLUDE,
     DEFAULT_SOURCE,
     Repo,
     SourceConfig,
@@ -28,6 +29,7 @@ from memidx.errors import ConfigError
 
 __all__ = [
     "CONFIG_FILES",
+    "DEFAULT_INCLUDE",
     "DEFAULT_SOURCE",
     "AnalysisConfig",
     "Config",

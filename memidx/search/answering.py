@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from memidx.analysis.base import Analyzer
 from memidx.indexing.state import Freshness
 from memidx.search.answer import Answer, Hit, Problem, Verdict, decide_verdict
+from memidx.search.lines import in_file
 from memidx.search.passages import snippets
 from memidx.search.prepared import Prepared
 from memidx.search.ranking import Ranking, Scored
@@ -136,15 +137,16 @@ def _hit(
     doc = scored.doc
     card = snapshot.card(doc)
     doc_id, path = snapshot.doc_id(doc), snapshot.path(doc)
-    shown = snippets(
-        snapshot.text(doc), analyzer, weights, card.title, line_offset=snapshot.line_of[doc] - 1
-    )
+    text, begin = snapshot.text(doc), snapshot.line_of[doc]
+    kind = snapshot.kinds[snapshot.kind_of[doc]]
+    shown = snippets(text, analyzer, weights, card.title, line_offset=begin - 1)
+    shown = in_file(shown, kind=kind, text=text, begin=begin)
     first = shown[0] if shown else None
     return Hit(
         rank=rank,
         doc_id=doc_id,
         source=snapshot.sources[snapshot.source_of[doc]],
-        kind=snapshot.kinds[snapshot.kind_of[doc]],
+        kind=kind,
         path=path,
         anchor=doc_id[len(path) + 1 :] or None,
         title=card.title,
@@ -158,7 +160,7 @@ def _hit(
         line_end=first.line_end if first else None,
         time=card.time,
         tags=card.tags,
-        flags=(),
+        flags=snapshot.flags.get(doc, ()),
         store=stores[snapshot.store_of(doc)],
     )
 

@@ -21,7 +21,7 @@ from typing import Any
 
 from memidx.errors import StoreCorrupt
 
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 _MAGIC = b"MIDXSNP" + bytes([FORMAT_VERSION])
 _PREFIX = 24
 _ALIGN = 8

@@ -11,6 +11,7 @@ from memidx.analysis.base import FieldTerms
 from memidx.documents import Document
 from memidx.snapshot.format import blob_sections
 from memidx.snapshot.segment import Segment
+from memidx.snapshot.standing import standing_of
 from memidx.text.dates import days_since_epoch
 
 NO_DAY = float("-inf")  # an undated document is older than any date
@@ -35,6 +36,7 @@ class Row(NamedTuple):
         line: Where it begins in its file.
         sum: Checksum of its line in the store.
         fields: Its terms, where they are known already; else the text is analysed.
+        standing: What it says of its standing (`memidx.snapshot.standing`); mostly nothing.
     """
 
     doc_id: bytes
@@ -47,6 +49,7 @@ class Row(NamedTuple):
     line: int
     sum: str
     fields: Sequence[FieldTerms] | None = None
+    standing: bytes = b""
 
     @property
     def title(self) -> str:
@@ -73,6 +76,7 @@ def row_of(placed: Placed) -> Row:
         _day(document.time),
         placed.line,
         placed.sum,
+        standing=standing_of(document),
     )
 
 
@@ -91,6 +95,7 @@ def row_in(
         line,
         segment.sums[doc_ord],
         fields,
+        segment.standing(doc_ord),
     )
 
 
@@ -107,6 +112,8 @@ class Rows:
         self._kind = array("H")
         self._day = array("d")
         self._line = array("I")
+        self._standing_docs = array("I")
+        self._standings: list[bytes] = []
         self._sources = _Names()
         self._kinds = _Names()
 
@@ -115,6 +122,9 @@ class Rows:
 
     def add(self, row: Row) -> None:
         """Take in the next document."""
+        if row.standing:
+            self._standing_docs.append(len(self._ids))
+            self._standings.append(row.standing)
         self._ids.append(row.doc_id)
         self._cards.append(row.card)
         self._texts.append(row.text)
@@ -145,6 +155,8 @@ class Rows:
             "doc.day": ("d", self._day.tobytes()),
             "doc.line": ("I", self._line.tobytes()),
             "doc.n_terms": ("I", array("I", n_terms).tobytes()),
+            "standing.doc": ("I", self._standing_docs.tobytes()),
+            **blob_sections("standing", self._standings),
             **blob_sections("doc.text", self._texts),
         }
 

@@ -87,6 +87,9 @@ class Segment:
         self.texts = Blobs(sections, "doc.text")
         self.cards = Blobs(sections, "doc.card")
         self.path_bytes: memoryview[int] = sections.array("doc.path_bytes")
+        # Of the few documents that say something of their standing, in ascending order.
+        self.standing_docs: memoryview[int] = sections.array("standing.doc")
+        self.standings = Blobs(sections, "standing")
         self.dead: memoryview[int] = sections.array("base.dead")
         self.moved: memoryview[int] = sections.array("base.moved")
         self.moved_to: memoryview[int] = sections.array("base.moved_to")
@@ -114,6 +117,13 @@ class Segment:
         """Facts of a document that are shown with it."""
         title, time, tags, source_hash = json.loads(self.cards.raw(doc_ord))
         return Card(title, time, tuple(tags), source_hash, self.sums[doc_ord])
+
+    def standing(self, doc_ord: int) -> bytes:
+        """What a document says of its standing, as `memidx.snapshot.standing` wrote it."""
+        place = bisect_left(self.standing_docs, doc_ord)
+        docs = self.standing_docs
+        is_there = place < len(docs) and docs[place] == doc_ord
+        return self.standings.raw(place) if is_there else b""
 
     def find(self, doc_id: str) -> int | None:
         """`doc_ord` of a document, or None. Ids are sorted by code point, as UTF-8 bytes are."""

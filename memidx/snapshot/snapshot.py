@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
@@ -244,6 +244,15 @@ class Snapshot:
             for doc, line in moved:
                 lines[doc] = line
         return lines
+
+    @cached_property
+    def flags(self) -> Mapping[int, tuple[str, ...]]:
+        """What is true of the standing of the few documents where anything is said of it."""
+        if not any(len(part.segment.standing_docs) for part in self.parts):
+            return {}
+        from memidx.snapshot.superseding import flags_of  # most snapshots need none of it
+
+        return flags_of(self)
 
     @cached_property
     def lengths(self) -> tuple[Sequence[int], ...]:

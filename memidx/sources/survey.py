@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from memidx import files
 from memidx.errors import FileError
 from memidx.files import Signature
-from memidx.sources.base import Skip
+from memidx.sources.base import Skip, has_suffix
 from memidx.text.paths import is_within, printable, relative_to
 
 IGNORE_FILE = ".memidxignore"
@@ -273,7 +273,7 @@ class _Walk:
         return [entry for entry in entries if entry not in taken]
 
     def _wanted(self, name: str) -> bool:
-        return name.lower().endswith(self._suffixes)
+        return has_suffix(name, self._suffixes)
 
     def _count(self, name: str) -> None:
         """Count a file that no source reads, under its suffix."""

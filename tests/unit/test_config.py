@@ -157,6 +157,16 @@ def test_memidx_toml_goes_before_pyproject(tmp_path: Path) -> None:
             5,
             "unknown key 'body'",
         ),
+        (
+            '[[sources]]\nname = "a"\nkind = "code"\nlanguages = ["python"]\n',
+            4,
+            "unknown key 'languages'",
+        ),
+        (
+            '[[sources]]\nname = "a"\nkind = "openapi"\nfields = {id = "x"}\n',
+            4,
+            "only sources of kind 'records'",
+        ),
         ("x = [1,\n", None, "is not TOML"),
         ('a = "x"\nb = = 2\n', 2, "is not TOML"),
     ],
@@ -294,6 +304,21 @@ def test_sources_of_a_later_version_are_read(tmp_path: Path) -> None:
     assert source_from_dict({"name": "a", "colour": "red"}) == SourceConfig("a")
     with pytest.raises(ConfigError, match="come later"):
         source_from_dict({"name": "a", "kind": "sql"})
+
+
+def test_kinds_that_take_files_by_name(tmp_path: Path) -> None:
+    """Without `include`, `openapi` and `code` take files named for them; the store says which."""
+    text = (
+        '[[sources]]\nname = "api"\nkind = "openapi"\n'
+        '[[sources]]\nname = "tools"\nkind = "code"\n'
+        '[[sources]]\nname = "bin"\nkind = "code"\ninclude = ["bin/*"]\n'
+    )
+    api, tools, own = load(tmp_path, text).sources
+    assert {"openapi.*", "swagger.*"} < set(api.include)
+    assert tools.include == ("*.py", "*.pyi", "*.sh", "*.bash")
+    assert own.include == ("bin/*",)
+    for source in (api, tools, own):
+        assert source_from_dict(source_to_dict(source)) == source
 
 
 def test_git_sources(tmp_path: Path) -> None:
