@@ -76,4 +76,9 @@ def _changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, A
     """Entries with another value, or None when the keys are others."""
     if before.keys() != after.keys():
         return None
-    return {key: value for key, value in after.items() if before[key] != value}
+    # Nearly all are the very objects they were: that is quicker to see than that they are equal.
+    return {
+        key: value
+        for key, value in after.items()
+        if before[key] is not value and before[key] != value
+    }

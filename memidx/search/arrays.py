@@ -8,7 +8,7 @@ document's score is the same sequence of additions. Needs numpy.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,7 +44,7 @@ class Memory:
         self._snapshot = snapshot
         self._given: dict[tuple[int, Numbers, float, float, float], Given] = {}
         self._size_bytes = 0
-        self._factors: tuple[Any, Floats | None] | None = None
+        self._factors: tuple[Any, Floats] | None = None
 
     def given(
         self, position: int, numbers: Numbers, factor: float, parameters: LexicalParameters
@@ -62,12 +62,12 @@ class Memory:
             self._size_bytes += size_bytes
         return found
 
-    def factors(self, key: Any, make: Any) -> Floats | None:
-        """Weight times decay per document, or None when it is 1 for all; `make` gives one's."""
+    def factors(self, key: Any, make: Callable[[int], float]) -> Floats:
+        """Weight times decay per document; `make` gives one's, under settings named by `key`."""
         if self._factors is None or self._factors[0] != key:
             size = self._snapshot.size
             factors = np.fromiter(map(make, range(size)), dtype=np.float64, count=size)
-            self._factors = (key, None if bool((factors == 1.0).all()) else factors)
+            self._factors = (key, factors)
         return self._factors[1]
 
     def _work_out(
@@ -145,7 +145,11 @@ def best_of(
         candidates = _at_least(every, k, scores)
         relevance = np.minimum(1.0, scores[candidates] / bound)
         composite = relevance * factors[candidates]
-    order = np.lexsort((snapshot.order_column[candidates], -composite))[:k]
+    places = candidates
+    if not snapshot.is_one:
+        ordered = map(snapshot.order, candidates.tolist())
+        places = np.fromiter(ordered, dtype=np.intp, count=len(candidates))
+    order = np.lexsort((places, -composite))[:k]
     return Best(candidates[order], relevance[order], composite[order])
 
 

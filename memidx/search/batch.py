@@ -126,10 +126,11 @@ class _Asked:
 
     def best(self, k: int) -> Best:
         settings, snapshot = self._settings, self._snapshot
-        by_source = (settings.factors, *settings.farther)
-        key = (tuple(tuple(factors.items()) for factors in by_source), settings.as_of_day)
-        make = factor_of(snapshot, settings)
-        factors = memory_of(snapshot).factors(key, make)
+        by_store = (settings.factors, *settings.farther)
+        if all(one.is_neutral for factors in by_store for one in factors.values()):
+            return best_of(snapshot, self.scores, self._bound, None, k)
+        key = (tuple(tuple(factors.items()) for factors in by_store), settings.as_of_day)
+        factors = memory_of(snapshot).factors(key, factor_of(snapshot, settings))
         return best_of(snapshot, self.scores, self._bound, factors, k)
 
     def label(self, doc: int, score: float) -> Confidence:

@@ -34,6 +34,11 @@ class SourceFactors:
     decay: float = 0.0
     decay_floor: float = 0.3
 
+    @property
+    def is_neutral(self) -> bool:
+        """Whether composite is relevance."""
+        return self.weight == 1.0 and self.decay == 0.0
+
 
 @dataclass(frozen=True, slots=True)
 class RankSettings:
