@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from memidx.arguments import check_arguments, check_names, day_of
 from memidx.errors import InputError
-from memidx.opening import Opened, analyzer_for, open_for_build, open_store
+from memidx.opening import Opened, analyzer_for, open_for_build, open_store, refresher_for
 from memidx.search.answer import Answer, Ranked, failed_sources, problems
 from memidx.search.answering import Circumstances, answer
 from memidx.search.filters import Filters, make_filters
@@ -27,7 +27,7 @@ from memidx.search.ranking import (
     rank,
     rank_many,
 )
-from memidx.snapshot.refresh import Ready, Refresher
+from memidx.snapshot.refresh import Ready
 from memidx.text.dates import days_since_epoch
 
 if TYPE_CHECKING:
@@ -42,10 +42,10 @@ def open(
     env: Mapping[str, str] | None = None,
     analyzer: str | None = None,
 ) -> Index:
-    """Open a store for searching.
+    """Open a store, or a published JSON index, for searching.
 
     Args:
-        store: Path of the store's folder; None takes the configured one.
+        store: Path of the store's folder, or of the index's file; None takes the configured one.
         root: Folder that documents' paths are relative to; None lets the store say.
         env: Environment for `MEMIDX_*` settings; None takes the process's.
         analyzer: Name of the analyzer; None takes the configured one.
@@ -357,7 +357,7 @@ class Index:
         check_threshold(opened.config.search)
         self._opened = opened
         self._analyzer = analyzer_for(opened, self._analyzer_given)
-        self._refresher = Refresher(opened.workspace, self._analyzer, opened.cache)
+        self._refresher = refresher_for(opened, self._analyzer)
         self._current: Ready | None = None
 
     def _ready(self, *, refresh: bool) -> Ready:
