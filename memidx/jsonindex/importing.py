@@ -23,7 +23,7 @@ from memidx.sources.base import FEEDS, Item, Skip, SourceFailed
 from memidx.sources.listing import list_files
 from memidx.store.line import encode_line
 from memidx.text.paths import identity, is_within, printable, relative_to
-from memidx.text.redact import holds_private, redact
+from memidx.text.redact import holds_secret, redact, redact_local_paths
 
 _GONE = "its source is not below root"
 _CHANGED = "its source changed since it was indexed"
@@ -73,8 +73,8 @@ def import_documents(
     fallback = next((s for s in sources if s.kind == "markdown"), DEFAULT_SOURCE)
     for entry in entries:
         name = printable(entry.doc_id)
-        if holds_private(entry.doc_id):
-            skipped.append(Skip(redact(name), "its path holds a secret or a home folder"))
+        if holds_secret(entry.doc_id):
+            skipped.append(Skip(redact(name), "its path holds a secret"))
             continue
         document = there.get(entry.doc_id)
         whole = document is not None and entry.doc_id not in seen and _is_same(document, entry)
@@ -98,6 +98,8 @@ def _placed(document: PublishedDocument, root: str | None) -> PublishedDocument:
     path = document.path
     if root is not None and path.startswith("/") and is_within(path, root):
         path = relative_to(path, root)
+    else:
+        path = redact_local_paths(path)
     if not path.startswith(("git:", "sql:")):
         path = identity(path).lstrip("/")
         while path.startswith("../"):

@@ -177,7 +177,14 @@ def test_parts_of_files_keep_their_anchor(
 def test_documents_without_terms_count_in_no_figure(tmp_path: Path) -> None:
     """N may count them or not; the scores are those of the documents with terms."""
     expected = [(h.path, h.score) for h in opened(save(tmp_path, fixture())).search("kiln").hits]
-    empty = {"doc_id": 3, "path": "e.md", "title": "E", "length": 0, "snippet": "", "paragraphs": []}
+    empty = {
+        "doc_id": 3,
+        "path": "e.md",
+        "title": "E",
+        "length": 0,
+        "snippet": "",
+        "paragraphs": [],
+    }
     for n_docs in (3, 4):
         index = fixture()
         index["documents"].append(empty)
