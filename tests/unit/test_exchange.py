@@ -274,14 +274,14 @@ class TestImport:
         index["documents"][0].update(
             path="notes/gone.md",
             title="of /home/alice/kiln",
-            paragraphs=["password = hunter2hunter2 in /home/alice/x of the kiln"],
+            paragraphs=[f"log in with ghp_{'q7Zx' * 9} in /home/alice/x of the kiln"],
         )
         index["documents"][1]["path"] = "/home/alice/notes.md"
         index["documents"][2]["path"] = f"orders/ghp_{'a1B2' * 9}.md"
         report = take_in(save(tmp_path, index), tmp_path / "s", root)
         text = (tmp_path / "s/docs.jsonl").read_text()
         assert "alice" not in text
-        assert "hunter2" not in text
+        assert "q7Zx" not in text
         assert "a1B2" not in text
         assert [problem.reason for problem in report.skipped] == ["its path holds a secret"]
         assert "a1B2" not in report.skipped[0].path
