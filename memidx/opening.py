@@ -123,6 +123,13 @@ def open_for_build(
         stands = bool(given) and root is None and config.file is None
         store = os.path.join(files.working_folder() if stands else base, config.store)
     place = _absolute(store)
+    if files.is_file(place):
+        raise InputError(
+            "the store is a file",
+            path=place,
+            expected="a folder",
+            hint="give another --store; `memidx import` makes a store of a published index",
+        )
     narrowed = [path for path in given if path != base]
     if narrowed and config.sources:
         raise ConfigError(

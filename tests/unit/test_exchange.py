@@ -317,3 +317,13 @@ class TestImport:
         with pytest.raises(error):
             take_in(path, tmp_path / "s", tmp_path)
         assert not (tmp_path / "s").exists()
+
+    def test_a_file_is_no_place_for_a_store(self, root: Path, tmp_path: Path) -> None:
+        """A published index is not built over, nor imported over."""
+        path = Path(save(tmp_path, fixture()))
+        before = path.read_bytes()
+        with pytest.raises(InputError, match="the store is a file"):
+            memidx.build(root=str(root), store=str(path), env={})
+        with pytest.raises(InputError, match="the store is a file"):
+            take_in(path, path, root, replace=True)
+        assert path.read_bytes() == before
