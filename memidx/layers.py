@@ -13,10 +13,10 @@ from dataclasses import replace
 from memidx.analysis.base import Analyzer
 from memidx.errors import InputError
 from memidx.indexing.state import Freshness
-from memidx.opening import Opened, analyzer_for, open_store
+from memidx.opening import Opened, analyzer_for, open_store, refresher_for
 from memidx.search.ranking import SourceFactors, check_threshold
 from memidx.snapshot.parts import Part
-from memidx.snapshot.refresh import Ready, Refresher
+from memidx.snapshot.refresh import Ready
 from memidx.snapshot.snapshot import Snapshot
 
 # From the best to the worst: an answer is as fresh as the least fresh of its stores.
@@ -34,7 +34,8 @@ class Layers:
 
     Raises:
         StoreMissing: One of them is not there.
-        InputError: Root or a configuration cannot be used, or root is given for several stores.
+        InputError: Root or a configuration cannot be used, root is given for several stores, or
+            one of several is a published index.
     """
 
     def __init__(
@@ -54,6 +55,13 @@ class Layers:
         self._env = env
         self._analyzer_given = analyzer
         opened = [open_store(store, root, env) for store in stores]
+        for one in opened[: len(opened) if len(stores) > 1 else 0]:
+            if one.is_published:
+                raise InputError(
+                    "a published index cannot be one of several stores",
+                    path=one.workspace.store,
+                    hint="make a store of it with `memidx import`",
+                )
         distinct = {one.workspace.store: one for one in opened}
         self._adopt(list(distinct.values()))
         for refresher in self._refreshers:
@@ -104,7 +112,7 @@ class Layers:
         check_threshold(opened[0].config.search)
         self.opened: tuple[Opened, ...] = tuple(opened)
         self.analyzer: Analyzer = analyzer_for(opened[0], self._analyzer_given)
-        self._refreshers = [Refresher(one.workspace, self.analyzer, one.cache) for one in opened]
+        self._refreshers = [refresher_for(one, self.analyzer) for one in opened]
 
     def _together(self, readies: Sequence[Ready]) -> Ready:
         nearest = readies[0]
