@@ -23,7 +23,7 @@ from tests.support import write_tree
 
 LARGE = os.environ.get("MEMIDX_TEST_LARGE") == "1"
 # Every byte is flipped in each test; a whole search is made for each one of so many.
-STRIDE = 1 if LARGE else 9
+STRIDE = 1 if LARGE else 13
 MASKS = (0x01, 0x02, 0x20, 0x80, 0xFF)
 NOTES = {f"n{i}.md": f"# Note {i}\n\nA lantern, and word{i}.\n" for i in range(3)}
 
