@@ -165,6 +165,19 @@ def test_without_its_sources_a_damaged_store_is_refused(project: Path, tmp_path:
     assert n >= len(data) // STRIDE
 
 
+def test_without_its_sources_a_shard_that_nobody_names_is_found(
+    project: Path, tmp_path: Path
+) -> None:
+    """A branch switch or a merge can leave one; lines in it would be missed without a word."""
+    alone = tmp_path / "elsewhere" / "store"
+    alone.mkdir(parents=True)
+    for name in ("manifest.json", "docs.jsonl"):
+        (alone / name).write_bytes((project / "store" / name).read_bytes())
+    assert verify(alone.parent) == (exit_codes.UNFINISHED, [])
+    (alone / "docs-a.jsonl").write_bytes(b"")
+    assert verify(alone.parent) == (exit_codes.NO, [(str(alone), None)])
+
+
 def cache_files(project: Path) -> list[Path]:
     """Every file of the cache that has bytes."""
     found = (project / "store" / ".cache").iterdir()
