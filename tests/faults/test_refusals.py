@@ -93,8 +93,11 @@ def test_a_disk_that_does_not_answer_is_asked_again(project: Path, number: int) 
     assert (found(again), again.sources_failed) == (["n1.md"], ())
 
 
+@pytest.mark.parametrize("number", [errno.EIO, errno.EACCES])
 @pytest.mark.parametrize("kind", ["stat", "open"])
-def test_a_configuration_that_cannot_be_read_is_not_absent(tmp_path: Path, kind: str) -> None:
+def test_a_configuration_that_cannot_be_read_is_not_absent(
+    tmp_path: Path, kind: str, number: int
+) -> None:
     """The built-in source in its place would drop and add documents."""
     settings = '[[sources]]\nname = "notes"\ninclude = ["n1.md"]\n'
     root = write_tree(tmp_path / "project", NOTES | {"memidx.toml": settings})
@@ -105,7 +108,7 @@ def test_a_configuration_that_cannot_be_read_is_not_absent(tmp_path: Path, kind:
         lambda: search(root),
     ]
     for call in calls:
-        with refusing(errno.EIO, kind, ends="memidx.toml"), pytest.raises(FileError) as caught:
+        with refusing(number, kind, ends="memidx.toml"), pytest.raises(FileError) as caught:
             call()
         assert caught.value.path == str(root / "memidx.toml")
     assert (root / "store/docs.jsonl").read_bytes() == before
