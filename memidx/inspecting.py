@@ -16,6 +16,7 @@ from memidx.sources.base import Skip
 from memidx.store.reader import source_fingerprint
 from memidx.store.signature import store_signature
 
+_MISPLACED = "its shards are not laid out as a build would lay them; `memidx build` does"
 _SNAPSHOT_DAMAGED = "the snapshot is damaged: it was put away, and the next search derives it anew"
 
 
@@ -115,6 +116,8 @@ def verify(opened: Opened) -> VerifyReport:
     n_lines = len(stored.lines) + sum(found.line is not None for found in stored.damage)
     damage += tuple(Problem(path, _SNAPSHOT_DAMAGED) for path in opened.cache.drop_damaged())
     if workspace.root is None:
+        if not stored.damage and layout_differs(workspace.store, stored.lines, stored.manifest, ()):
+            damage += (Problem(workspace.store, _MISPLACED),)
         return VerifyReport(
             sound=not damage,
             damage=damage,
@@ -134,8 +137,7 @@ def verify(opened: Opened) -> VerifyReport:
     differs = wanted != stored.manifest
     misplaced = layout_differs(workspace.store, look.lines, stored.manifest, pending)
     if misplaced and not stored.damage:
-        reason = "its shards are not laid out as a build would lay them; `memidx build` does"
-        damage += (Problem(workspace.store, reason),)
+        damage += (Problem(workspace.store, _MISPLACED),)
     return VerifyReport(
         sound=not (damage or behind or differs),
         damage=damage,
