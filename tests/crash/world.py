@@ -103,6 +103,7 @@ SCENARIOS = {
     "build that splits": Scenario(FEW, MORE, build, CAP),
     "build that joins": Scenario(MORE, FEWER, build, CAP),
     "search that refreshes": Scenario(BEFORE, AFTER, search),
+    "search after one edit": Scenario(BEFORE, BEFORE | {"notes/a.md": note("a", "late")}, search),
     "verify": Scenario(BEFORE, AFTER, verify),
 }
 WRITES_STORE = [name for name, scenario in SCENARIOS.items() if scenario.run in (build, patch)]
