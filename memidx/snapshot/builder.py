@@ -10,15 +10,16 @@ from __future__ import annotations
 import gc
 import json
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from memidx.analysis.base import Analyzer
 from memidx.documents import Document
 from memidx.scoring import idf
+from memidx.snapshot.counting import Columns, Text
 from memidx.snapshot.format import blob_sections, serialise
-from memidx.snapshot.workers import Columns, MakeAnalyzer, Text, Vocabulary, analyse_in_processes
+from memidx.snapshot.workers import MakeAnalyzer, analyse
 from memidx.text.dates import days_since_epoch
 
 NO_DAY = float("-inf")  # an undated document is older than any date
@@ -52,24 +53,13 @@ def build_snapshot(
     Returns:
         Pieces of the file, to be written one after another.
     """
-    vocabulary = Vocabulary()
-    columns = [Columns() for _ in analyzer.fields]
     rows = _Rows()
     with _without_collector():
         texts = rows.gather(placed)
-        if jobs > 1 and make_analyzer is not None:
-            for chunk in analyse_in_processes(texts, make_analyzer, jobs):
-                numbers = array("I", map(vocabulary.__getitem__, chunk.terms))
-                for column, part in zip(columns, chunk.columns, strict=True):
-                    column.extend(part, numbers)
-        else:
-            for title, path, text in texts:
-                fields = analyzer.document(title=title, path=path, text=text)
-                for column, field in zip(columns, fields, strict=True):
-                    column.add(field, vocabulary)
+        terms, columns = analyse(texts, analyzer, jobs=jobs, make_analyzer=make_analyzer)
     for counts in zip(*(column.counts for column in columns), strict=True):
         rows.n_searchable += any(counts)
-    sections, statistics = _invert(vocabulary, columns, analyzer.fields, rows.n_searchable)
+    sections, statistics = _invert(terms, columns, analyzer.fields, rows.n_searchable)
     sections.update(rows.sections())
     return serialise(
         {
@@ -167,7 +157,7 @@ class _Names:
 
 
 def _invert(
-    vocabulary: Vocabulary,
+    vocabulary: Sequence[str],
     columns: list[Columns],
     fields: tuple[str, ...],
     n_searchable: int,
