@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from memidx.garbage import collector_paused
 from memidx.opening import Opened, analyzer_maker, manifest_of
 from memidx.results import BuildReport
 from memidx.search.answer import failed_sources, problems
@@ -26,20 +27,21 @@ def run_build(
     workspace = opened.workspace
     root = workspace.root or opened.home
     manifest = manifest_of(opened)
-    if check:
-        built = check_store(workspace, root, opened.cache, manifest)
-    else:
-        built = build_store(
-            workspace,
-            root,
-            analyzer_maker(opened),
-            opened.cache,
-            manifest,
-            jobs=jobs,
-            full=full,
-            shard=shard,
-            now_ns=now_ns,
-        )
+    with collector_paused():
+        if check:
+            built = check_store(workspace, root, opened.cache, manifest)
+        else:
+            built = build_store(
+                workspace,
+                root,
+                analyzer_maker(opened),
+                opened.cache,
+                manifest,
+                jobs=jobs,
+                full=full,
+                shard=shard,
+                now_ns=now_ns,
+            )
     return _report(opened, root, built)
 
 

@@ -17,6 +17,7 @@ from memidx.config import SourceConfig
 from memidx.documents import Document, make_document
 from memidx.errors import FileError, InputError
 from memidx.files import is_missing, read_bytes
+from memidx.garbage import collector_paused
 from memidx.indexing.state import RACY_NS, DocRef, KnownFile, State, pack
 from memidx.sources import FEED_KINDS, FILE_KINDS
 from memidx.sources.artifacts import is_artifact
@@ -111,6 +112,10 @@ class Scanner:
 
     def scan(self, known: State | None) -> Scan:
         """Look at every source; `known` is the last look under the same settings, if any."""
+        with collector_paused():
+            return self._scan(known)
+
+    def _scan(self, known: State | None) -> Scan:
         listing = list_files(self._root, tuple(self._sources.values()), self._own)
         found = Scan(listing, failed=dict(listing.failed))
         for name, entries in listing.by_source.items():

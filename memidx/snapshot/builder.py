@@ -7,15 +7,14 @@ of the documents, the analyzer and the lines where records begin.
 
 from __future__ import annotations
 
-import gc
 import json
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from memidx.analysis.base import Analyzer
 from memidx.documents import Document
+from memidx.garbage import collector_paused
 from memidx.scoring import idf
 from memidx.snapshot.counting import Columns, Text
 from memidx.snapshot.format import blob_sections, serialise
@@ -54,7 +53,7 @@ def build_snapshot(
         Pieces of the file, to be written one after another.
     """
     rows = _Rows()
-    with _without_collector():
+    with collector_paused():
         texts = rows.gather(placed)
         terms, columns = analyse(texts, analyzer, jobs=jobs, make_analyzer=make_analyzer)
     for counts in zip(*(column.counts for column in columns), strict=True):
@@ -73,18 +72,6 @@ def build_snapshot(
         },
         sections,
     )
-
-
-@contextmanager
-def _without_collector() -> Iterator[None]:
-    """No garbage collection: analysis makes many small objects and no cycles among them."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 class _Rows:

@@ -11,12 +11,18 @@ from memidx.snapshot import counting
 from memidx.snapshot.counting import Columns, Counter, Text
 
 _WORDS = st.sampled_from(
-    """the lock `Vec`tor **bold**word max_retries parseHTML 2.1.9 部署方案 ไทย café, H<sub>2</sub>O is
-    <path>/a.py &eacute;t&eacute; it 10,000 #(budget) a*b*c x==y==z U.S.A. .NET C++ un~~do~~ 〜
-    state-of-the-art""".split()  # noqa: SIM905 - one a line would take a page
-    + ["\u2028", "\x1c"]
+    [
+        *"""the lock `Vec`tor **bold**word max_retries parseHTML 2.1.9 部署方案 ไทย café, is it 〜
+        H<sub>2</sub>O <path>/a.py &eacute;t&eacute; 10,000 #(budget) a*b*c x==y==z U.S.A. .NET C++
+        un~~do~~ state-of-the-art""".split(),  # noqa: SIM905 - one a line would take a page
+        "\u2028",
+        "\x1c",
+    ]
 )
 _TEXTS = st.lists(st.one_of(_WORDS, st.text(max_size=8)), max_size=30).map(" ".join)
+
+
+_Field = tuple[dict[str, int], int]  # tf, length
 
 
 def _documents(
