@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from memidx.arguments import check_arguments, check_names, day_of
@@ -29,6 +28,7 @@ from memidx.search.ranking import (
 )
 from memidx.snapshot.refresh import Ready, Refresher
 from memidx.text.dates import days_since_epoch
+from memidx.values import asdict, replace
 
 if TYPE_CHECKING:
     from memidx.collection import CollectionIndex

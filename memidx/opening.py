@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os.path
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +28,7 @@ from memidx.config import (
 from memidx.errors import ConfigError, FileError, InputError, MemidxError
 from memidx.snapshot.cache import Cache
 from memidx.snapshot.workspace import Workspace, settings_key
+from memidx.values import dataclass
 
 if TYPE_CHECKING:
     from memidx.store.manifest import Manifest

@@ -7,8 +7,9 @@ it does to the same word of a query. Its fingerprint is part of a snapshot's key
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
+
+from memidx.values import dataclass
 
 
 class FieldTerms(NamedTuple):

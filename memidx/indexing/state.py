@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, Literal, NamedTuple, overload
 
 from memidx.files import Signature
 from memidx.sources.base import Skip
+from memidx.values import dataclass, field
 
 STATE_VERSION = 2
 
@@ -127,7 +127,7 @@ class State:
     store: Mapping[str, Signature]
     damage: tuple[tuple[str, int | None, str], ...]
     snapshot: str
-    behind: int = field(default=0)
+    behind: int = 0
     tokens: Mapping[str, str | None] = field(default_factory=dict)
 
     def racy(self) -> list[str]:

@@ -8,11 +8,11 @@ additions, multiplications and divisions of doubles (`memidx.scoring` has the fo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from memidx.scoring import bm25_bound, idf
 from memidx.snapshot.snapshot import FieldView, Snapshot
+from memidx.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

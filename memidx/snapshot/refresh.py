@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os.path
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memidx import files
@@ -26,6 +25,7 @@ from memidx.sources.feeding import feed_tokens
 from memidx.sources.listing import survey_arguments
 from memidx.sources.survey import survey
 from memidx.store.signature import store_signature
+from memidx.values import dataclass, replace
 
 if TYPE_CHECKING:
     from memidx.snapshot.look import Look

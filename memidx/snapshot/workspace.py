@@ -8,11 +8,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from memidx.analysis.base import Analyzer
 from memidx.config import SourceConfig
 from memidx.sources.base import RULES_VERSION
+from memidx.values import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,13 @@ from __future__ import annotations
 import os.path
 import posixpath
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memidx.config import SourceConfig
 from memidx.sources.base import SUFFIXES, FileEntry, Skip
 from memidx.sources.survey import IGNORE_FILE, Survey, survey
 from memidx.text.paths import glob_base, identity, is_utf8, printable
+from memidx.values import dataclass
 
 if TYPE_CHECKING:
     from memidx.sources.ignoring import Ignores

@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
 from memidx.errors import InputError, StoreCorrupt, StoreVersion
 from memidx.store.layout import shard_prefix
+from memidx.values import dataclass
 
 ARTIFACT_TYPE = "memory-index"
 SCHEMA_VERSION = "2.0"

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -25,6 +24,7 @@ from memidx.store.manifest import (
     parse_manifest,
 )
 from memidx.store.signature import file_names
+from memidx.values import dataclass
 
 # A writer that splits again and again while we read is slower than this many reads.
 _ATTEMPTS = 5
