@@ -62,8 +62,7 @@ class Ready:
     def skips(self) -> tuple[Skip, ...]:
         """What is not in the index, or not whole, and what of the store is damaged."""
         damage = (Skip(path, reason, line) for path, line, reason in self.state.damage)
-        files = (skip for known in self.state.files.values() for skip in known.skips)
-        return (*damage, *self.state.skips, *files)
+        return (*damage, *self.state.skips, *self.state.file_skips())
 
 
 class Refresher:
