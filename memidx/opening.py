@@ -286,10 +286,13 @@ def _feeds(root: str, store: str, doc_ids: Collection[str], env: Mapping[str, st
 
 
 def _stored_sources(store: str) -> tuple[SourceConfig, ...]:
-    from memidx.store.reader import read_manifest  # not where the sources are configured
+    # Not where the sources are configured; and without the reader, which knows lines too.
+    from memidx.store.layout import MANIFEST_NAME
+    from memidx.store.manifest import parse_manifest
 
+    file = os.path.join(store, MANIFEST_NAME)
     try:
-        definitions = read_manifest(store).sources
+        definitions = parse_manifest(files.read_bytes(file), file).sources
     except MemidxError:
         # Whoever reads the store next says what is wrong with it.
         return ()
