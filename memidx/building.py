@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from memidx.crew import crew_of
 from memidx.garbage import collector_paused
 from memidx.opening import Opened, analyzer_maker, manifest_of
 from memidx.results import BuildReport
@@ -27,7 +28,7 @@ def run_build(
     workspace = opened.workspace
     root = workspace.root or opened.home
     manifest = manifest_of(opened)
-    with collector_paused():
+    with collector_paused(), crew_of(jobs):
         if check:
             built = check_store(workspace, root, opened.cache, manifest)
         else:

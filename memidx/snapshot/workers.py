@@ -8,11 +8,15 @@ is inverted, so the snapshot's bytes do not depend on how many processes there w
 from __future__ import annotations
 
 import os
+import pickle
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
+from functools import partial
+from itertools import chain, count
 from typing import NamedTuple
 
 from memidx.analysis.base import Analyzer
+from memidx.crew import Crew, current_crew
+from memidx.garbage import collector_paused
 from memidx.snapshot.counting import Columns, Counted, Counter, Numbers, Text
 
 MakeAnalyzer = Callable[[], Analyzer]
@@ -47,13 +51,14 @@ def analyse(
     Args:
         texts: Title, path and text of each document.
         analyzer: What counts as a term.
-        jobs: Processes, >= 1.
+        jobs: Processes; more than one are those of the build's crew.
         make_analyzer: Makes the analyzer in another process; needed for more than one.
     """
-    if jobs > 1 and make_analyzer is not None:
-        few, rest = _first(texts)
+    crew = current_crew() if jobs > 1 else None
+    if crew is not None and make_analyzer is not None:
+        few, rest = ([], iter(texts)) if crew.is_started else _first(texts)
         if rest is not None:
-            return _in_processes(chain(few, rest), analyzer, make_analyzer, jobs)
+            return _by_crew(crew, chain(few, rest), analyzer, make_analyzer)
         texts = few
     return Analysed(*Counter(analyzer).count(texts))
 
@@ -71,40 +76,36 @@ def _first(texts: Iterable[Text]) -> tuple[list[Text], Iterator[Text] | None]:
     return few, None
 
 
-def _in_processes(
-    texts: Iterable[Text], analyzer: Analyzer, make_analyzer: MakeAnalyzer, jobs: int
+def _by_crew(
+    crew: Crew, texts: Iterable[Text], analyzer: Analyzer, make_analyzer: MakeAnalyzer
 ) -> Analysed:
-    # Loaded only by who needs more than one process.
-    import multiprocessing
-
     numbers = Numbers()
     columns = [Columns() for _ in analyzer.fields]
     # For each process, the number here of each of its terms.
     known: dict[int, list[int]] = {}
-    # Fresh processes: a fork would copy locks that threads of this process may hold.
-    context = multiprocessing.get_context("spawn")
-    with context.Pool(jobs, initializer=_start, initargs=(make_analyzer,)) as pool:
-        for process, counted in pool.imap(_work, _chunks(texts)):
-            translation = known.setdefault(process, [])
-            # A process gets its chunks in order, and says of each which terms are new to it.
-            translation.extend(map(numbers.__getitem__, counted.terms))
-            for column, part in zip(columns, counted.columns, strict=True):
-                column.extend(part, translation)
+    # A number of its own for each call: what a process says of its terms builds on what it said.
+    maker = pickle.dumps((next(_calls), make_analyzer))
+    for process, counted in crew.map(partial(_work, maker), _chunks(texts)):
+        translation = known.setdefault(process, [])
+        translation.extend(map(numbers.__getitem__, counted.terms))
+        for column, part in zip(columns, counted.columns, strict=True):
+            column.extend(part, translation)
     return Analysed(list(numbers), columns)
 
 
-_counter: Counter | None = None
+_calls = count()
+# In a process of the crew, one counter for one call: it remembers what it has analysed.
+_counters: dict[bytes, Counter] = {}
 
 
-def _start(make_analyzer: MakeAnalyzer) -> None:
-    global _counter  # one a process: it remembers what it has analysed
-    _counter = Counter(make_analyzer())
-
-
-def _work(texts: list[Text]) -> tuple[int, Counted]:
-    if _counter is None:
-        raise RuntimeError("the process was not started by analyse")
-    return os.getpid(), _counter.count(texts)
+def _work(maker: bytes, texts: list[Text]) -> tuple[int, Counted]:
+    counter = _counters.get(maker)
+    if counter is None:
+        _, make_analyzer = pickle.loads(maker)
+        _counters.clear()
+        counter = _counters[maker] = Counter(make_analyzer())
+    with collector_paused():
+        return os.getpid(), counter.count(texts)
 
 
 def _chunks(texts: Iterable[Text]) -> Iterator[list[Text]]:
