@@ -6,13 +6,13 @@ folder, then in memory. Everything here can be deleted at any time: it is derive
 
 from __future__ import annotations
 
-import hashlib
 import os.path
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 
 from memidx import files
 from memidx.errors import FileError, StoreCorrupt
+from memidx.hashing import blake2b
 from memidx.indexing.state import State, read_state
 from memidx.snapshot.snapshot import Snapshot
 
@@ -245,7 +245,7 @@ class Cache:
 
     def _elsewhere(self) -> list[str]:
         """Cache folders outside the store, one per store: its path is hashed into the name."""
-        name = hashlib.blake2b(self._store.encode("utf-8", "replace"), digest_size=8).hexdigest()
+        name = blake2b(self._store.encode("utf-8", "replace"), digest_size=8).hexdigest()
         bases = [self._env.get("MEMIDX_CACHE_DIR")]
         if cache_home := self._env.get("XDG_CACHE_HOME"):
             bases.append(os.path.join(cache_home, "memidx"))

@@ -8,7 +8,6 @@ and a snapshot of the result is derived whole, under the lock. No committed byte
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os.path
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from memidx import files
 from memidx.analysis.base import Analyzer
 from memidx.errors import FileError, StoreLocked, StoreMissing
 from memidx.files import Signature
+from memidx.hashing import blake2b
 from memidx.indexing.state import Freshness, State
 from memidx.snapshot.cache import Cache
 from memidx.snapshot.snapshot import Snapshot
@@ -167,7 +167,7 @@ class Refresher:
             data = files.read_bytes(os.path.join(root, path))
         except FileError:
             return False
-        return hashlib.blake2b(data, digest_size=16).hexdigest() == digest
+        return blake2b(data, digest_size=16).hexdigest() == digest
 
     def _settled(self, state: State, now_ns: int) -> State:
         """The state, recorded anew when its racy entries have been proved unchanged by now."""

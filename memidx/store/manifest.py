@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from hashlib import blake2b
 from typing import Any
 
 from memidx.errors import InputError, StoreCorrupt, StoreVersion
+from memidx.hashing import blake2b
 from memidx.store.layout import shard_prefix
 from memidx.values import dataclass
 
