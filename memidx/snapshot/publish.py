@@ -107,7 +107,7 @@ def build_store(
         known = None if full else _known(cache, workspace, root)
         look = look_at_sources(workspace, root, lines, damage, known)
         if full:
-            look = _afresh(workspace, root, lines, look)
+            look = _afresh(lines, look)
         differs = current is None or replace(manifest, shards=current.shards) != current
         written = write_store(
             workspace.store, manifest, look.lines, shard=shard, cap=SHARD_CAP_BYTES
@@ -135,16 +135,19 @@ def _content(
     return stored.lines, stored.damage, stored.manifest if stored.manifest_sound else None
 
 
-def _afresh(workspace: Workspace, root: str, stored: Mapping[str, bytes], look: Look) -> Look:
-    """The same look with every line taken from the sources, where they did not fail."""
-    failed = look.scan.failed if look.scan else {}
-    kept = {
-        doc_id: line
-        for doc_id, line in stored.items()
-        if failed and decode_line(line).source in failed
-    }
-    fresh = look_at_sources(workspace, root, kept, (), None)
-    return replace(fresh, plan=look.plan)
+def _afresh(stored: Mapping[str, bytes], look: Look) -> Look:
+    """The same look with every line taken from the sources, where they did not fail.
+
+    It knew of no earlier one, so it read every source whole.
+    """
+    scan = look.scan
+    if scan is None:
+        return look
+    lines = dict(scan.lines)
+    for doc_id, line in stored.items() if scan.failed else ():
+        if decode_line(line).source in scan.failed:
+            lines.setdefault(doc_id, line)
+    return replace(look, lines=dict(sorted(lines.items())), damage=())
 
 
 def _known(cache: Cache, workspace: Workspace, root: str) -> State | None:
