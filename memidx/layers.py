@@ -8,7 +8,6 @@ nearer masks the farther, also in the statistics. One analyzer, the nearest stor
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from memidx.analysis.base import Analyzer
 from memidx.errors import InputError
@@ -18,6 +17,7 @@ from memidx.search.ranking import SourceFactors, check_threshold
 from memidx.snapshot.parts import Part
 from memidx.snapshot.refresh import Ready
 from memidx.snapshot.snapshot import Snapshot
+from memidx.values import replace
 
 # From the best to the worst: an answer is as fresh as the least fresh of its stores.
 _FRESHNESS: tuple[Freshness, ...] = ("fresh", "refreshed", "unchecked", "stale")

@@ -9,13 +9,13 @@ ones until a corpus is calibrated; because idf grows with the corpus, one rare w
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from memidx.analysis.base import QueryWord
 from memidx.scoring import MIN_COVERAGE
 from memidx.search.answer import Confidence
 from memidx.snapshot.parts import Numbers
 from memidx.snapshot.snapshot import Snapshot
+from memidx.values import dataclass
 
 _ORDER: tuple[Confidence, ...] = ("weak", "candidate", "reliable")
 
