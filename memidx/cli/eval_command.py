@@ -53,6 +53,14 @@ def eval_command(
         bool,
         typer.Option("--lint", help="Check the suite itself; exit 2 when it has errors."),
     ] = False,
+    why: Annotated[
+        bool | None,
+        typer.Option(
+            "--why/--no-why",
+            help="Find out why queries moved, by making the runs between again. Default: yes.",
+            show_default=False,
+        ),
+    ] = None,
     strategy: StrategyOption = None,
     form: Annotated[EvalFormat, typer.Option("--format", help="Form of the report.")] = "table",
     beir: Annotated[
@@ -83,6 +91,7 @@ def eval_command(
         "--baseline": baseline,
         "--bless": bless or None,
         "--record": record or None,
+        "--why": why,
     }
     for_beir: dict[str, object] = {
         "--run-file": run_file,
@@ -113,7 +122,7 @@ def eval_command(
         for name, value in for_beir.items():
             _refuse(name, value, "it goes with --beir, a suite takes the index as it is configured")
         if lint:
-            for name in ("--report-dir", "--baseline", "--bless", "--record"):
+            for name in ("--report-dir", "--baseline", "--bless", "--record", "--why"):
                 _refuse(name, for_suite[name], "--lint looks the suite over and runs nothing")
         from memidx.cli.eval_suite import eval_suite
 
@@ -127,6 +136,7 @@ def eval_command(
             baseline=baseline,
             bless=bless,
             record=record,
+            why=why is not False,
         )
     raise typer.Exit(code)
 

@@ -12,9 +12,11 @@ import memidx
 from memidx import files
 from memidx.cli import exit_codes
 from memidx.cli.build_text import build_problems
+from memidx.cli.runs import trace
 from memidx.cli.terminal import columns, is_terminal, tell, to_json, write_out
 from memidx.errors import StoreMissing, SuiteError
 from memidx.evals import (
+    Baseline,
     LintFinding,
     Report,
     baseline_path,
@@ -53,6 +55,7 @@ def eval_suite(
     baseline: str | None = None,
     bless: bool = False,
     record: bool = False,
+    why: bool = True,
 ) -> int:
     """Run a suite or look it over, write what came of it, and give the exit code.
 
@@ -74,7 +77,9 @@ def eval_suite(
             return exit_codes.for_outcome(lint_outcome(findings).value)
         report = evaluate(suite, index, strategy=strategy, on_disk=exists)
         report = replace(report, beside=measure_beside(suite, index, report))
-    report = hold_against(report, held_against, replacing=bless)
+        report = hold_against(report, held_against, replacing=bless)
+        if why and isinstance(held_against, Baseline):
+            report = trace(report, held_against, suite, index)
     said = [_bless(report, baseline_path(suite_file, baseline))] if bless else []
     report_folder = report_dir or os.path.join(folder, "reports", "latest")
     if record:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from memidx.evals.cells import (
+    cause_words,
     change_word,
     comparison_lines,
     count,
@@ -17,12 +18,14 @@ from memidx.evals.cells import (
     escape,
     fact,
     figure,
+    interval,
     lint_line,
+    probability,
     rank_words,
     share,
     signed,
 )
-from memidx.evals.compared import Beside, Move, Tally
+from memidx.evals.compared import Beside, Comparison, Move, Tally
 from memidx.evals.report import ARTIFACT_TYPE, Group, QueryResult, Report
 from memidx.evals.suite import OVERALL
 
@@ -85,13 +88,13 @@ def _failing(report: Report) -> list[str]:
     if not results:
         return []
     heads = ["query", "severity", "result", "why not"]
-    heads += ["rank before → now", "now above it"] if report.comparison else []
+    heads += _move_heads(report) if report.comparison else []
     rows = []
     for result in results:
         move = moves.get(result.query_id)
         row = [_named(result), result.severity, result.status, _text("; ".join(result.reasons))]
         if report.comparison:
-            row += ["–", "–"] if move is None else _move_cells(move)
+            row += _open_cells(report, result) if move is None else _move_cells(report, move)
         rows.append(row)
     return _section("Not passed", heads, rows, _CAPS["failing"])
 
@@ -105,11 +108,11 @@ def _moved(report: Report) -> list[str]:
             f"{_text(move.query_id)}: {_text(move.text)}",
             move.severity,
             change_word(move),
-            *_move_cells(move),
+            *_move_cells(report, move),
         ]
         for move in moves
     ]
-    heads = ["query", "severity", "change", "rank before → now", "now above it"]
+    heads = ["query", "severity", "change", *_move_heads(report)]
     return _section("Moved", heads, rows, _CAPS["moved"])
 
 
@@ -118,8 +121,31 @@ def _moves(report: Report) -> dict[str, Move]:
     return {move.query_id: move for move in moves}
 
 
-def _move_cells(move: Move) -> list[str]:
-    return [_text(rank_words(move)) or "–", _text(", ".join(move.now_above)) or "–"]
+def _move_heads(report: Report) -> list[str]:
+    why = ["because of"] if _causes(report) else []
+    return ["rank before → now", *why, "now above it"]
+
+
+def _causes(report: Report) -> bool:
+    """Whether there is anything to say of why queries moved."""
+    comparison = report.comparison
+    return comparison is not None and comparison.why is not None and bool(comparison.why.causes)
+
+
+def _move_cells(report: Report, move: Move) -> list[str]:
+    cells = [_text(rank_words(move)) or "–", _text(", ".join(move.now_above)) or "–"]
+    return _with_cause(report, move.query_id, cells)
+
+
+def _open_cells(report: Report, result: QueryResult) -> list[str]:
+    """Of a query that did not move, but could not be judged perhaps."""
+    return _with_cause(report, result.query_id, ["–", "–"])
+
+
+def _with_cause(report: Report, query_id: str, cells: list[str]) -> list[str]:
+    if report.comparison is None or not _causes(report):
+        return cells
+    return [cells[0], _text(cause_words(report.comparison, query_id)), cells[1]]
 
 
 def _categories(report: Report) -> list[str]:
@@ -170,13 +196,35 @@ def _measures(report: Report) -> list[str]:
             figure(tally.after),
             signed(tally.after - tally.before),
             f"{tally.wins} / {tally.ties} / {tally.losses}",
-            "–" if tally.p is None else f"{tally.p:.3f}",
+            interval(tally),
+            probability(tally.p),
         ]
         for tally in report.comparison.tallies
         if tally.scope == OVERALL
     ]
-    heads = ["measure", "before", "now", "change", "win / tie / loss", "p"]
-    return _section("Against the baseline", heads, rows, _CAPS["tables"])
+    heads = ["measure", "before", "now", "change", "win / tie / loss", "95 %", "p"]
+    overall = _section("Against the baseline", heads, rows, _CAPS["tables"])
+    return overall + _scopes(report.comparison)
+
+
+def _scopes(comparison: Comparison) -> list[str]:
+    """The categories whose mean moved, each with its p and that adjusted for all of them."""
+    rows = [
+        [
+            tally.scope,
+            tally.measure,
+            figure(tally.before),
+            figure(tally.after),
+            f"{tally.wins} / {tally.ties} / {tally.losses}",
+            interval(tally),
+            probability(tally.p),
+            probability(tally.p_holm),
+        ]
+        for tally in comparison.tallies
+        if tally.p_holm is not None and tally.wins + tally.losses
+    ]
+    heads = ["category", "measure", "before", "now", "win / tie / loss", "95 %", "p", "p (Holm)"]
+    return _section("Categories against the baseline", heads, rows, _CAPS["tables"])
 
 
 def _floors(report: Report) -> list[str]:

@@ -78,6 +78,7 @@ class QueryResult:
         return {
             "query_id": self.query_id,
             "query": self.text,
+            "question": self.question,
             "category": self.category,
             "severity": self.severity,
             "k": self.k,
