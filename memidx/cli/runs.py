@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 def trace(report: Report, baseline: Baseline, suite: Suite, index: Index) -> Report:
     """The report, with why its queries moved where any did."""
     # Git, and a second index, are for a run in which something moved.
-    from memidx.evals.tracing import with_why
+    from memidx.evals.tracing import find_side, with_why
 
     opened = open_store(index.store, index.root, os.environ)
     return with_why(
         report,
         baseline,
-        lambda: open_past(opened, suite.file),
+        lambda: find_side(open_past(opened, suite.file), baseline.path, baseline.facts),
         lambda: present_side(index, opened, suite, str(report.facts["strategy"])),
     )
 

@@ -57,7 +57,9 @@ def _by_id(corpus: Corpus) -> dict[str, Document]:
 def _setup(side: Side) -> dict[str, Any]:
     settings = asdict(side.settings)
     settings.pop("as_of_day", None)
-    return {"strategy asked for": side.strategy, **settings}
+    # What ranked, whether it was configured or asked for.
+    settings["search"]["strategy"] = side.strategy or settings["search"]["strategy"]
+    return settings
 
 
 def _settings(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:

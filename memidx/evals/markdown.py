@@ -7,7 +7,7 @@ gives the same bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from memidx.evals.cells import (
     cause_words,
@@ -26,13 +26,13 @@ from memidx.evals.cells import (
     signed,
 )
 from memidx.evals.compared import Beside, Comparison, Move, Tally
+from memidx.evals.comparing import ComparedRuns
+from memidx.evals.markdown_parts import CELL, bullets, cell, section
 from memidx.evals.report import ARTIFACT_TYPE, Group, QueryResult, Report
 from memidx.evals.suite import OVERALL
 
 MARKER = f"<!-- artifact_type: {ARTIFACT_TYPE} -->"
 MAX_BYTES = 60_000
-# No single text makes a table unreadable, or uses up the report.
-_CELL = 160
 # Bytes that each part may take; the list of all queries takes what the others leave.
 _CAPS = {
     "problems": 4_000,
@@ -51,19 +51,19 @@ _CATEGORY_MEASURE = "nDCG@10"
 def render_markdown(report: Report) -> str:
     """A report for a file; its first line keeps memidx from ever indexing it."""
     blocks = [
-        f"{MARKER}\n# Evaluation of {escape(cut(report.suite, _CELL))}",
-        f"**{escape(cut(report.verdict, 2 * _CELL))}**",
-        *_bullets("Problems", report.problems, "problems"),
+        f"{MARKER}\n# Evaluation of {escape(cut(report.suite, CELL))}",
+        f"**{escape(cut(report.verdict, 2 * CELL))}**",
+        *bullets("Problems", report.problems, _CAPS["problems"]),
         *_compared(report),
         *_failing(report),
         *_moved(report),
-        *_bullets("Known gaps that passed", report.unexpected_passes, "notes"),
+        *bullets("Known gaps that passed", report.unexpected_passes, _CAPS["notes"]),
         *_categories(report),
         *_measures(report),
         *_floors(report),
         *_beside(report.beside),
-        *_bullets("Lints", [lint_line(finding) for finding in report.lints], "lints"),
-        *_bullets("Notes", report.notes, "notes"),
+        *bullets("Lints", [lint_line(finding) for finding in report.lints], _CAPS["lints"]),
+        *bullets("Notes", report.notes, _CAPS["notes"]),
         *_facts(report),
     ]
     used = sum(len(f"{block}\n\n".encode()) for block in blocks)
@@ -71,10 +71,24 @@ def render_markdown(report: Report) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
+def render_compared_markdown(compared: ComparedRuns) -> str:
+    """Two runs, compared, for a pull request."""
+    report = compared.report
+    blocks = [
+        f"{MARKER}\n# {escape(cut(compared.before, CELL))} → {escape(cut(compared.after, CELL))}",
+        f"**{escape(cut(compared.verdict, 2 * CELL))}**",
+        *_compared(report),
+        *_moved(report, all_of_them=True),
+        *_measures(report),
+        *_facts(report),
+    ]
+    return "\n\n".join(blocks) + "\n"
+
+
 def _compared(report: Report) -> list[str]:
     if report.comparison is None:
         return []
-    return _bullets(None, comparison_lines(report.comparison), "compared")
+    return bullets(None, comparison_lines(report.comparison), _CAPS["compared"])
 
 
 def _failing(report: Report) -> list[str]:
@@ -92,20 +106,20 @@ def _failing(report: Report) -> list[str]:
     rows = []
     for result in results:
         move = moves.get(result.query_id)
-        row = [_named(result), result.severity, result.status, _text("; ".join(result.reasons))]
+        row = [_named(result), result.severity, result.status, cell("; ".join(result.reasons))]
         if report.comparison:
             row += _open_cells(report, result) if move is None else _move_cells(report, move)
         rows.append(row)
-    return _section("Not passed", heads, rows, _CAPS["failing"])
+    return section("Not passed", heads, rows, _CAPS["failing"])
 
 
-def _moved(report: Report) -> list[str]:
-    """Queries that passed and came out otherwise than in the baseline."""
-    passed = {result.query_id for result in report.queries if result.status == "passed"}
+def _moved(report: Report, *, all_of_them: bool = False) -> list[str]:
+    """Queries that passed, or all, and came out otherwise than in the baseline."""
+    passed = {r.query_id for r in report.queries if all_of_them or r.status == "passed"}
     moves = [move for move in _moves(report).values() if move.query_id in passed]
     rows = [
         [
-            f"{_text(move.query_id)}: {_text(move.text)}",
+            f"{cell(move.query_id)}: {cell(move.text)}",
             move.severity,
             change_word(move),
             *_move_cells(report, move),
@@ -113,7 +127,7 @@ def _moved(report: Report) -> list[str]:
         for move in moves
     ]
     heads = ["query", "severity", "change", *_move_heads(report)]
-    return _section("Moved", heads, rows, _CAPS["moved"])
+    return section("Moved", heads, rows, _CAPS["moved"])
 
 
 def _moves(report: Report) -> dict[str, Move]:
@@ -133,7 +147,7 @@ def _causes(report: Report) -> bool:
 
 
 def _move_cells(report: Report, move: Move) -> list[str]:
-    cells = [_text(rank_words(move)) or "–", _text(", ".join(move.now_above)) or "–"]
+    cells = [cell(rank_words(move)) or "–", cell(", ".join(move.now_above)) or "–"]
     return _with_cause(report, move.query_id, cells)
 
 
@@ -145,7 +159,7 @@ def _open_cells(report: Report, result: QueryResult) -> list[str]:
 def _with_cause(report: Report, query_id: str, cells: list[str]) -> list[str]:
     if report.comparison is None or not _causes(report):
         return cells
-    return [cells[0], _text(cause_words(report.comparison, query_id)), cells[1]]
+    return [cells[0], cell(cause_words(report.comparison, query_id)), cells[1]]
 
 
 def _categories(report: Report) -> list[str]:
@@ -166,7 +180,7 @@ def _categories(report: Report) -> list[str]:
         if before:
             row.append(_before_now(before.get(group.name)))
         rows.append([*row, *_shares(group)])
-    return _section("By category", heads, rows, _CAPS["tables"])
+    return section("By category", heads, rows, _CAPS["tables"])
 
 
 def _before_now(tally: Tally | None) -> str:
@@ -188,7 +202,7 @@ def _measures(report: Report) -> list[str]:
     """Every measure beside the baseline's; without one, the means that no other table has."""
     if report.comparison is None:
         rows = [[name, figure(value)] for name, value in report.overall.measures.items()]
-        return _section("Measures", ["measure", "mean"], rows, _CAPS["tables"])
+        return section("Measures", ["measure", "mean"], rows, _CAPS["tables"])
     rows = [
         [
             tally.measure,
@@ -203,7 +217,7 @@ def _measures(report: Report) -> list[str]:
         if tally.scope == OVERALL
     ]
     heads = ["measure", "before", "now", "change", "win / tie / loss", "95 %", "p"]
-    overall = _section("Against the baseline", heads, rows, _CAPS["tables"])
+    overall = section("Against the baseline", heads, rows, _CAPS["tables"])
     return overall + _scopes(report.comparison)
 
 
@@ -224,7 +238,7 @@ def _scopes(comparison: Comparison) -> list[str]:
         if tally.p_holm is not None and tally.wins + tally.losses
     ]
     heads = ["category", "measure", "before", "now", "win / tie / loss", "95 %", "p", "p (Holm)"]
-    return _section("Categories against the baseline", heads, rows, _CAPS["tables"])
+    return section("Categories against the baseline", heads, rows, _CAPS["tables"])
 
 
 def _floors(report: Report) -> list[str]:
@@ -232,7 +246,7 @@ def _floors(report: Report) -> list[str]:
         [f.scope, f.measure, figure(f.minimum), figure(f.value), f.status] for f in report.floors
     ]
     heads = ["floor", "measure", "at least", "value", "result"]
-    return _section("Floors", heads, rows, _CAPS["tables"])
+    return section("Floors", heads, rows, _CAPS["tables"])
 
 
 def _beside(rows: Sequence[Beside]) -> list[str]:
@@ -240,7 +254,7 @@ def _beside(rows: Sequence[Beside]) -> list[str]:
     heads = ["what", "passed", "expected found", "sources found", *names, "documents matched"]
     cells = [
         [
-            _text(row.name),
+            cell(row.name),
             share(row.n_passed, row.n_queries),
             share(row.n_found, row.n_expected),
             share(row.n_sources_found, row.n_sources_expected),
@@ -249,7 +263,7 @@ def _beside(rows: Sequence[Beside]) -> list[str]:
         ]
         for row in rows
     ]
-    return _section("Beside plain grep and single sources", heads, cells, _CAPS["tables"])
+    return section("Beside plain grep and single sources", heads, cells, _CAPS["tables"])
 
 
 def _facts(report: Report) -> list[str]:
@@ -260,19 +274,19 @@ def _facts(report: Report) -> list[str]:
     heads = ["fact", "value", *(["baseline"] if report.comparison else [])]
     rows = []
     for name, value in report.facts.items():
-        row = [_text(name), _fact(value)]
+        row = [cell(name), _fact(value)]
         if report.comparison:
             row.append(_fact(before[name]) if name in before else "the same")
         rows.append(row)
-    return _section("Run", heads, rows, _CAPS["tables"])
+    return section("Run", heads, rows, _CAPS["tables"])
 
 
 def _queries(report: Report, room: int) -> list[str]:
     rows = [
-        [_named(result), result.severity, result.status, _text(_ranks(result))]
+        [_named(result), result.severity, result.status, cell(_ranks(result))]
         for result in report.queries
     ]
-    return _section("Queries", ["query", "severity", "result", "ranks"], rows, room)
+    return section("Queries", ["query", "severity", "result", "ranks"], rows, room)
 
 
 def _ranks(result: QueryResult) -> str:
@@ -282,49 +296,8 @@ def _ranks(result: QueryResult) -> str:
 
 
 def _named(result: QueryResult) -> str:
-    return f"{_text(result.query_id)}: {_text(result.text)}"
-
-
-def _section(head: str, heads: Sequence[str], rows: Sequence[Sequence[str]], cap: int) -> list[str]:
-    """A heading and a table of no more than `cap` bytes; nothing without rows."""
-    if not rows:
-        return []
-    title = f"## {head}\n\n{_row(heads)}\n{_row(['---'] * len(heads))}"
-    return [_fill(title, map(_row, rows), len(rows), cap, "row", "\n\n")]
-
-
-def _bullets(head: str | None, lines: Sequence[str], part: str) -> list[str]:
-    """A heading and a list of no more bytes than its part may take; nothing without lines."""
-    if not lines:
-        return []
-    title = f"## {head}\n" if head else ""
-    items = (f"- {escape(cut(line, 2 * _CELL))}" for line in lines)
-    return [_fill(title, items, len(lines), _CAPS[part], "line", "\n").lstrip("\n")]
-
-
-def _fill(title: str, lines: Iterable[str], n: int, cap: int, noun: str, gap: str) -> str:
-    """As many lines as there is room for, and what is left out."""
-    parts, used = [title], len(title.encode()) + _LAST_BYTES
-    for i, line in enumerate(lines):
-        used += len(line.encode()) + 1
-        if used > cap:
-            left_out = f"_{count(n - i, noun)} left out here; report.json has all {n:,}._"
-            return "\n".join(parts) + gap + left_out
-        parts.append(line)
-    return "\n".join(parts)
-
-
-# Room for the sentence about what is left out, and the blank line below a part.
-_LAST_BYTES = 80
-
-
-def _row(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def _text(text: str) -> str:
-    return escape(cut(text, _CELL))
+    return f"{cell(result.query_id)}: {cell(result.text)}"
 
 
 def _fact(value: object) -> str:
-    return "–" if value is None else _text(fact(value))
+    return "–" if value is None else cell(fact(value))

@@ -25,6 +25,7 @@ from memidx.evals.cells import (
     table,
     width_of,
 )
+from memidx.evals.comparing import ComparedRuns
 from memidx.evals.lint import LintFinding, lint_outcome
 from memidx.evals.outcome import verdict_line
 from memidx.evals.report import Group, Report
@@ -59,6 +60,20 @@ def render_table(report: Report, width: int | None = None) -> str:
         *_section("Problems", _lines(report.problems)),
         *_section("Notes", _lines(report.notes)),
         one_line(report.verdict),
+    ]
+    return "\n\n".join(blocks) + "\n"
+
+
+def render_compared(compared: ComparedRuns, width: int | None = None) -> str:
+    """Two runs, compared; arguments as in `render_table`."""
+    report = compared.report
+    blocks = [
+        f"{one_line(compared.before)} → {one_line(compared.after)}",
+        *_section("All queries", _tallies_table(report)),
+        *_section("By category", _scopes_table(report)),
+        *_section("Moved", _moves_table(report, width)),
+        *_section("Compared", _lines(comparison_lines(compared.comparison))),
+        one_line(compared.verdict),
     ]
     return "\n\n".join(blocks) + "\n"
 

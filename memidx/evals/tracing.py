@@ -49,23 +49,24 @@ def has_moved(comparison: Comparison) -> bool:
 
 
 def with_why(
-    report: Report, baseline: Baseline, past: Callable[[], Past], after: Callable[[], Side]
+    report: Report,
+    baseline: Baseline,
+    before: Callable[[], Side],
+    after: Callable[[], Side],
 ) -> Report:
     """The report whose comparison says why queries moved, as far as that can be found.
 
     Args:
         report: With its comparison.
         baseline: What it was compared with.
-        past: Opens the repository; called only when something moved.
-        after: What the run was made of.
+        before: What that was made of; called only when something moved. It may raise.
+        after: What the run was made of, likewise.
     """
     comparison = report.comparison
     if comparison is None or not has_moved(comparison):
         return report
     try:
-        opened = past()
-        before = find_side(opened, baseline.path, baseline.facts)
-        why = find_why(comparison, report, baseline, before, after())
+        why = find_why(comparison, report, baseline, before(), after())
     except MemidxError as error:
         why = _by_facts(comparison, error.message)
     return replace(report, comparison=replace(comparison, why=why))
