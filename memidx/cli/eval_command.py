@@ -61,6 +61,14 @@ def eval_command(
             show_default=False,
         ),
     ] = None,
+    hints: Annotated[
+        bool | None,
+        typer.Option(
+            "--hints/--no-hints",
+            help="Try on the suite what would mend a miss. Default: yes.",
+            show_default=False,
+        ),
+    ] = None,
     strategy: StrategyOption = None,
     form: Annotated[EvalFormat, typer.Option("--format", help="Form of the report.")] = "table",
     beir: Annotated[
@@ -92,6 +100,7 @@ def eval_command(
         "--bless": bless or None,
         "--record": record or None,
         "--why": why,
+        "--hints": hints,
     }
     for_beir: dict[str, object] = {
         "--run-file": run_file,
@@ -122,7 +131,7 @@ def eval_command(
         for name, value in for_beir.items():
             _refuse(name, value, "it goes with --beir, a suite takes the index as it is configured")
         if lint:
-            for name in ("--report-dir", "--baseline", "--bless", "--record", "--why"):
+            for name in ("--report-dir", "--baseline", "--bless", "--record", "--why", "--hints"):
                 _refuse(name, for_suite[name], "--lint looks the suite over and runs nothing")
         from memidx.cli.eval_suite import eval_suite
 
@@ -137,6 +146,7 @@ def eval_command(
             bless=bless,
             record=record,
             why=why is not False,
+            hints=hints is not False,
         )
     raise typer.Exit(code)
 

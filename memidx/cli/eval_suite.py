@@ -12,7 +12,7 @@ import memidx
 from memidx import files
 from memidx.cli import exit_codes
 from memidx.cli.build_text import build_problems
-from memidx.cli.runs import trace
+from memidx.cli.runs import look_into, trace
 from memidx.cli.terminal import columns, is_terminal, tell, to_json, write_out
 from memidx.errors import StoreMissing, SuiteError
 from memidx.evals import (
@@ -56,6 +56,7 @@ def eval_suite(
     bless: bool = False,
     record: bool = False,
     why: bool = True,
+    hints: bool = True,
 ) -> int:
     """Run a suite or look it over, write what came of it, and give the exit code.
 
@@ -77,6 +78,7 @@ def eval_suite(
             return exit_codes.for_outcome(lint_outcome(findings).value)
         report = evaluate(suite, index, strategy=strategy, on_disk=exists)
         report = replace(report, beside=measure_beside(suite, index, report))
+        report = replace(report, misses=look_into(report, suite, index, hints=hints))
         report = hold_against(report, held_against, replacing=bless)
         if why and isinstance(held_against, Baseline):
             report = trace(report, held_against, suite, index)

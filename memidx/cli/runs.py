@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from memidx import files
 from memidx.opening import Opened, open_store
 
 if TYPE_CHECKING:
+    from memidx.analysis.base import Analyzer
     from memidx.evals.baseline import Baseline
+    from memidx.evals.missed import Miss
     from memidx.evals.past import Past, Side
     from memidx.evals.report import Report
     from memidx.evals.suite import Suite
@@ -47,14 +50,37 @@ def open_past(opened: Opened, suite_file: str) -> Past:
 
 def present_side(index: Index, opened: Opened, suite: Suite, strategy: str | None) -> Side:
     """What a run over an open index is made of."""
-    from memidx.analysis.aliases import parse_aliases
     from memidx.evals.past import analysis_options
     from memidx.evals.present import side_of
+
+    analysis = analysis_options(opened.config, _aliases(opened))
+    return side_of(index, suite, strategy, analysis)
+
+
+def look_into(report: Report, suite: Suite, index: Index, *, hints: bool) -> tuple[Miss, ...]:
+    """Why queries did not pass, and with `hints` what would mend that."""
+    from memidx.analysis import get_analyzer
+    from memidx.evals.hints import find_misses
+
+    opened = open_store(index.store, index.root, os.environ)
+    known = _aliases(opened) or {}
+
+    def with_aliases(more: Mapping[str, tuple[str, ...]]) -> Analyzer:
+        together = {**known}
+        for words, terms in more.items():
+            together[words] = together.get(words, ()) + terms
+        return get_analyzer(opened.config.analysis.analyzer, aliases=together)
+
+    return find_misses(suite, index, report, with_aliases if hints else None)
+
+
+def _aliases(opened: Opened) -> Mapping[str, tuple[str, ...]] | None:
+    """What the configured alias file says; None where there is none."""
+    name = opened.config.analysis.aliases
+    if name is None:
+        return None
+    from memidx.analysis.aliases import parse_aliases
     from memidx.text.decode import decode
 
-    aliases = None
-    name = opened.config.analysis.aliases
-    if name is not None:
-        path = os.path.join(opened.home, name)
-        aliases = parse_aliases(decode(files.read_bytes(path)), path)
-    return side_of(index, suite, strategy, analysis_options(opened.config, aliases))
+    path = os.path.join(opened.home, name)
+    return parse_aliases(decode(files.read_bytes(path)), path)

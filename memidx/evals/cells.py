@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from memidx.evals.compared import Comparison, Difference, Move, Tally
 from memidx.evals.lint import LintFinding
+from memidx.evals.missed import Miss
 
 _HASH_SHOWN = 12
 _NAMED = 10
@@ -102,6 +103,11 @@ def lint_line(finding: LintFinding) -> str:
         f"{finding.file}:{finding.line}: {finding.severity}: {finding.rule}:{query} "
         f"{finding.message}"
     )
+
+
+def kind_words(miss: Miss) -> str:
+    """What kind of miss it is."""
+    return miss.kind.replace("_", " ")
 
 
 def change_word(move: Move) -> str:

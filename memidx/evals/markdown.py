@@ -19,6 +19,7 @@ from memidx.evals.cells import (
     fact,
     figure,
     interval,
+    kind_words,
     lint_line,
     probability,
     rank_words,
@@ -37,6 +38,7 @@ MAX_BYTES = 60_000
 _CAPS = {
     "problems": 4_000,
     "failing": 14_000,
+    "misses": 10_000,
     "moved": 10_000,
     "compared": 3_000,
     "tables": 5_000,
@@ -56,6 +58,7 @@ def render_markdown(report: Report) -> str:
         *bullets("Problems", report.problems, _CAPS["problems"]),
         *_compared(report),
         *_failing(report),
+        *_misses(report),
         *_moved(report),
         *bullets("Known gaps that passed", report.unexpected_passes, _CAPS["notes"]),
         *_categories(report),
@@ -111,6 +114,21 @@ def _failing(report: Report) -> list[str]:
             row += _open_cells(report, result) if move is None else _move_cells(report, move)
         rows.append(row)
     return section("Not passed", heads, rows, _CAPS["failing"])
+
+
+def _misses(report: Report) -> list[str]:
+    """Why queries did not pass, and what was tried."""
+    rows = [
+        [
+            cell(miss.query_id),
+            kind_words(miss),
+            cell(miss.target),
+            escape(cut(miss.detail, 2 * CELL)),
+            cell(miss.hint_words) or "–",
+        ]
+        for miss in report.misses
+    ]
+    return section("Why not", ["query", "kind", "missed", "what", "checked"], rows, _CAPS["misses"])
 
 
 def _moved(report: Report, *, all_of_them: bool = False) -> list[str]:

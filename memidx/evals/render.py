@@ -16,6 +16,7 @@ from memidx.evals.cells import (
     cut,
     figure,
     interval,
+    kind_words,
     lint_line,
     one_line,
     probability,
@@ -35,6 +36,7 @@ _GROUP_HEADS = ("category", "n", "passed", "failed", "open")
 _LAST_HEADS = ("sources", "false pos.")
 # A terminal line holds this much of a query or a reason.
 _MIN_TEXT = 24
+_LONGEST_TARGET = 40
 
 
 def render_table(report: Report, width: int | None = None) -> str:
@@ -55,6 +57,7 @@ def render_table(report: Report, width: int | None = None) -> str:
         *_section("Compared", _lines(compared)),
         *_section("Moved", _moves_table(report, width)),
         *_section("Not passed", _queries_table(report, width)),
+        *_section("Why not", _misses_table(report, width)),
         *_section("Known gaps that passed", _lines(report.unexpected_passes)),
         *_section("Lints", _lines(map(lint_line, report.lints))),
         *_section("Problems", _lines(report.problems)),
@@ -226,6 +229,20 @@ def _queries_table(report: Report, width: int | None) -> str:
         if result.status != "passed"
     ]
     return _fitting(rows, ["query", "severity", "result", "line", "why not"], -1, width)
+
+
+def _misses_table(report: Report, width: int | None) -> str:
+    rows = [
+        [
+            one_line(miss.query_id),
+            kind_words(miss),
+            one_line(cut(miss.target, _LONGEST_TARGET)),
+            one_line(miss.hint_words) or "–",
+            one_line(miss.detail),
+        ]
+        for miss in report.misses
+    ]
+    return _fitting(rows, ["query", "kind", "missed", "checked", "what"], -1, width)
 
 
 def _fitting(
