@@ -31,6 +31,7 @@ from memidx.search.ranking import rank_many
 
 _WORD = re.compile(r"\w+")
 _SHOWN_SHARES = 3
+_SAME_SCORE = 1e-9
 # Of an expectation that many documents fit, so many are looked at.
 _MOST_DOCUMENTS = 20
 
@@ -269,7 +270,10 @@ class Misses:
                 f"{share.word} ({share.winner:.2f} to {share.expected:.2f})" for share in ahead
             )
         lead = sum(share.winner - share.expected for share in shares)
-        if lead <= 0.0 and rank is not None:
+        lexical = self._index.explain(inquiry.query.text, winner.doc_id).score
+        if abs(lexical - winner.score) > _SAME_SCORE:
+            said += "; the order is not the lexical one, whose scores these are"
+        elif lead <= 0.0 and rank is not None:
             ours = inquiry.ranking[rank - 1]
             said += (
                 f"; its words are worth no more, weight and age of its source are "
@@ -317,12 +321,13 @@ def fold(text: str) -> str:
 def _open(result: QueryResult) -> list[Miss]:
     """Why a query could not be judged, a reason each."""
     return [
-        Miss(result.query_id, _kind_of_doubt(reason), _subject(reason), detail=reason)
+        Miss(result.query_id, kind_of_doubt(reason), _subject(reason), detail=reason)
         for reason in result.reasons
     ]
 
 
-def _kind_of_doubt(reason: str) -> Kind:
+def kind_of_doubt(reason: str) -> Kind:
+    """What kind of miss a reason for not judging is."""
     if reason.startswith("source "):
         return "source_failed"
     if reason == "the index is stale":
