@@ -63,9 +63,7 @@ def eval_suite(
     Everything that can fail is done before the verdict is shown, so that the verdict and the
     exit code cannot disagree.
     """
-    if not files.is_file(suite_file):
-        raise SuiteError("there is no such suite", path=suite_file, hint="memidx eval --help")
-    suite = load_suite(suite_file)
+    suite = load_suite(_existing(suite_file))
     folder = os.path.dirname(suite_file)
     if bless:
         check_blessing(suite_file, baseline_path(suite_file, baseline))
@@ -90,6 +88,31 @@ def eval_suite(
     write_out(_report_text(report, form))
     tell("\n".join(said))
     return exit_codes.for_outcome(report.outcome.value)
+
+
+def fuzz_suite(suite_file: str, *, form: str, store: str | None, strategy: str | None) -> int:
+    """Ask every query of a suite in other ways, show what broke, and give the exit code."""
+    from memidx.evals.fuzz import fuzz, render_fuzz  # a run of a suite does not need it
+
+    suite = load_suite(_existing(suite_file))
+    with open_or_build(store, os.path.dirname(suite_file)) as index:
+        report = fuzz(suite, index, strategy=strategy)
+    match form:
+        case "json":
+            write_out(to_json(report.to_dict()))
+        case "jsonl":
+            whole = report.to_dict()
+            broken = whole.pop("broken")
+            write_out("\n".join(to_json(line, one_line=True) for line in (*broken, whole)))
+        case _:
+            write_out(render_fuzz(report))
+    return exit_codes.for_outcome(report.outcome.value)
+
+
+def _existing(suite_file: str) -> str:
+    if not files.is_file(suite_file):
+        raise SuiteError("there is no such suite", path=suite_file, hint="memidx eval --help")
+    return suite_file
 
 
 def _bless(report: Report, path: str) -> str:
