@@ -18,6 +18,7 @@ _CLAUSE = re.compile(r'(?<!\S)-?(?:\w+:)?"[^"]*"(?!\S)|\S+')
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _BETWEEN_CJK = re.compile(rf"(?<=[{_CJK}])(?=[{_CJK}])")
 _SPACE_IN_CJK = re.compile(rf"(?<=[{_CJK}])\s+(?=[{_CJK}])")
+_END = "?!.,;:"
 _NOUN = re.compile(r"[a-z]{4,}")
 # Endings of words that have no plural, or are one.
 _NO_PLURAL = re.compile(r"(?:s|ed|ing|ly|ous|ive|able|ible|ful|less)\Z")
@@ -99,13 +100,14 @@ def _composed(words: Words) -> Iterator[str]:
 def _plural(words: Words) -> Iterator[str]:
     """The last word in the plural, where it can have one."""
     *rest, last = words
-    if not _NOUN.fullmatch(last) or _NO_PLURAL.search(last) or _NOT_NOUN.fullmatch(last):
+    noun = last.rstrip(_END)
+    if not _NOUN.fullmatch(noun) or _NO_PLURAL.search(noun) or _NOT_NOUN.fullmatch(noun):
         return
-    if _TAKES_IES.search(last):
-        plural = f"{last[:-1]}ies"
+    if _TAKES_IES.search(noun):
+        plural = f"{noun[:-1]}ies"
     else:
-        plural = f"{last}es" if _TAKES_ES.search(last) else f"{last}s"
-    yield " ".join([*rest, plural])
+        plural = f"{noun}es" if _TAKES_ES.search(noun) else f"{noun}s"
+    yield " ".join([*rest, plural + last[len(noun) :]])
 
 
 def _stop_words(words: Words) -> Iterator[str]:
