@@ -6,7 +6,8 @@ import os
 
 from memidx.cli.terminal import to_json, write_out
 from memidx.errors import InputError
-from memidx.evals.bisecting import Prober, bisect, render_bisection
+from memidx.evals.bisecting import Prober, bisect
+from memidx.evals.bisection import render_bisection
 from memidx.evals.past import Past, Places
 from memidx.evals.revisions import Commit, Revisions
 from memidx.frozen import settings_of

@@ -8,20 +8,24 @@ label: the document with the nearest name, with which the query passes.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from memidx.analysis.base import Analyzer, QueryWord
 from memidx.evals.judge import judge
 from memidx.evals.measures import DEPTH
+from memidx.evals.miss_words import fold
 from memidx.evals.missed import Hint, Miss
-from memidx.evals.misses import ExplainingIndex, MakeAnalyzer, Misses, fold
+from memidx.evals.misses import ExplainingIndex, Misses
 from memidx.evals.report import Report
 from memidx.evals.stale import mend, patterns_of
 from memidx.evals.suite import GoldenQuery, Suite
 from memidx.search.answer import Ranked
 from memidx.search.parse import parse
 from memidx.search.ranking import rank_many
+
+# The run's analyzer with further aliases.
+MakeAnalyzer = Callable[[Mapping[str, tuple[str, ...]]], Analyzer]
 
 # Trying costs a ranking each; so many misses, words of a query and words of a document are tried.
 MOST_MISSES = 20

@@ -8,28 +8,33 @@ was looked up or tried. The kinds: docs/evaluation.md.
 
 from __future__ import annotations
 
-import re
-import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from memidx.analysis.base import Analyzer, QueryWord
 from memidx.evals.judge import judge
 from memidx.evals.measures import DEPTH
+from memidx.evals.miss_words import (
+    clauses_of,
+    factor_of,
+    fold,
+    kind_of,
+    open_misses,
+    says_missing,
+    standing_word,
+)
 from memidx.evals.missed import Kind, Miss, WordShare
 from memidx.evals.patterns import Resolver
 from memidx.evals.present import WholeIndex
-from memidx.evals.report import QueryResult, Report
+from memidx.evals.report import Report
 from memidx.evals.run import NO_TIMES
-from memidx.evals.stale import STALE_RULES
 from memidx.evals.suite import GoldenQuery, Suite
 from memidx.results import Explanation
 from memidx.search.answer import Ranked
 from memidx.search.parse import ParsedQuery, parse
 from memidx.search.ranking import rank_many
 
-_WORD = re.compile(r"\w+")
 _SHOWN_SHARES = 3
 _SAME_SCORE = 1e-9
 # Of an expectation that many documents fit, so many are looked at.
@@ -99,7 +104,7 @@ class Misses:
             if result.status == "failed":
                 misses += self._of(self._inquiry(query, rankings[query.line]))
             else:
-                misses += _open(result)
+                misses += open_misses(result)
         return misses
 
     def rank(self, texts: Sequence[str], sources: Sequence[str] = ()) -> list[list[Ranked]]:
@@ -179,7 +184,7 @@ class Misses:
         self, inquiry: Inquiry, documents: frozenset[str]
     ) -> tuple[Kind, str, str] | None:
         """Whether a clause of the query keeps them out: it is asked again without it."""
-        for clause, without in _clauses(inquiry.parsed):
+        for clause, without in clauses_of(inquiry.parsed):
             (ranking,) = self.rank([without])
             for rank, hit in enumerate(ranking, 1):
                 if hit.doc_id in documents:
@@ -221,7 +226,7 @@ class Misses:
         own = self._scores(inquiry, document)
         missing = [word for word in content if not own[word.surface]]
         folded = fold(self.text(document))
-        standing = {word.surface: _standing(word.surface, folded) for word in missing}
+        standing = {word.surface: standing_word(word.surface, folded) for word in missing}
         written = [word for word in missing if standing[word.surface]]
         others = [hit for hit in inquiry.ranking if hit.doc_id != document]
         winner = others[place - 1] if len(others) >= place else None
@@ -230,11 +235,11 @@ class Misses:
             theirs = self._scores(inquiry, winner.doc_id)
             shares = [WordShare(name, own[name], theirs[name]) for name in own]
             shares.sort(key=lambda share: share.expected - share.winner)
-        kind = _kind(missing, written, shares, rank)
+        kind = kind_of(missing, written, shares, rank)
         detail = "; ".join(
             part
             for part in (
-                _says_missing(missing, written, standing, document),
+                says_missing(missing, written, standing, document),
                 self._says_lost(inquiry, document, rank, winner, place, shares),
             )
             if part
@@ -277,7 +282,7 @@ class Misses:
             ours = inquiry.ranking[rank - 1]
             said += (
                 f"; its words are worth no more, weight and age of its source are "
-                f"(factor {_factor(winner):.3f} to {_factor(ours):.3f})"
+                f"(factor {factor_of(winner):.3f} to {factor_of(ours):.3f})"
             )
         return said
 
@@ -310,113 +315,3 @@ class Misses:
             found = sum(by_term.pop(term, 0.0) for term, _ in word.terms)
             scores[word.surface] = scores.get(word.surface, 0.0) + found
         return scores
-
-
-def fold(text: str) -> str:
-    """Text without case and accents."""
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(c for c in decomposed if not unicodedata.combining(c))
-
-
-def _open(result: QueryResult) -> list[Miss]:
-    """Why a query could not be judged, a reason each."""
-    return [
-        Miss(result.query_id, kind_of_doubt(reason), _subject(reason), detail=reason)
-        for reason in result.reasons
-    ]
-
-
-def kind_of_doubt(reason: str) -> Kind:
-    """What kind of miss a reason for not judging is."""
-    if reason.startswith("source "):
-        return "source_failed"
-    if reason == "the index is stale":
-        return "stale_index"
-    return "stale_label" if reason.startswith(STALE_RULES) else "bad_label"
-
-
-def _subject(reason: str) -> str:
-    """The source a reason is about; else what the lint said after its rule."""
-    words = reason.split()
-    return words[1] if reason.startswith("source ") else reason.partition(": ")[2] or reason
-
-
-def _clauses(parsed: ParsedQuery) -> Iterator[tuple[str, str]]:
-    """Each clause that narrows, and the query without it; at last without all of them."""
-    text = parsed.text
-    clauses: list[tuple[str, str]] = []
-    clauses += [(f'"{phrase}"', phrase) for phrase in parsed.phrases]
-    clauses += [
-        (written, "")
-        for name in parsed.excluded
-        for written in (f'-"{name}"', f"-{name}")
-        if written in text
-    ]
-    clauses += [
-        (written, "")
-        for name in parsed.sources
-        for written in (f'source:"{name}"', f"source:{name}")
-        if written in text
-    ]
-    plain = text
-    for written, instead in clauses:
-        plain = plain.replace(written, instead)
-        yield written, text.replace(written, instead)
-    if len(clauses) > 1:
-        yield " with ".join(written for written, _ in clauses), plain
-
-
-def _kind(
-    missing: Sequence[QueryWord],
-    written: Sequence[QueryWord],
-    shares: Sequence[WordShare],
-    rank: int | None,
-) -> Kind:
-    """A gap where the words it lacks cost it more than the words it holds; else the ranking.
-
-    A gap is one of analysis where most of the words it lacks stand in its text.
-    """
-    gap: Kind = "analysis_gap" if 2 * len(written) > len(missing) else "vocabulary_gap"
-    if not missing:
-        return "ranking_loss"
-    if rank is None:
-        return gap
-    lacking = {word.surface for word in missing}
-    lost = {share.word: max(0.0, share.winner - share.expected) for share in shares}
-    by_gap = sum(value for word, value in lost.items() if word in lacking)
-    return gap if by_gap > sum(lost.values()) - by_gap else "ranking_loss"
-
-
-def _standing(surface: str, folded: str) -> str:
-    """The word of a text that begins with a query's word; empty where there is none."""
-    wanted = fold(surface)
-    at = folded.find(wanted)
-    while wanted and at >= 0:
-        if at == 0 or not (folded[at - 1].isalnum() and wanted[0].isascii()):
-            match = _WORD.match(folded, at)
-            return match[0] if match else wanted
-        at = folded.find(wanted, at + 1)
-    return ""
-
-
-def _says_missing(
-    missing: Sequence[QueryWord],
-    written: Sequence[QueryWord],
-    standing: Mapping[str, str],
-    document: str,
-) -> str:
-    absent = list(dict.fromkeys(w.surface for w in missing if w not in written))
-    parts = [f"{document} has no term of {', '.join(absent)}"] if absent else []
-    there = list(dict.fromkeys(w.surface for w in written))
-    if there:
-        named = ", ".join(f"{name} (as {standing[name]})" for name in there)
-        parts.append(f"{document} has it written, but under other terms: {named}")
-    return "; ".join(parts)
-
-
-def _factor(hit: Ranked) -> float:
-    """Weight times decay."""
-    return hit.composite / hit.relevance if hit.relevance else 0.0
-
-
-MakeAnalyzer = Callable[[Mapping[str, tuple[str, ...]]], Analyzer]

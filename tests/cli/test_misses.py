@@ -327,7 +327,7 @@ def test_misses_stand_in_every_form(missed: Callable[..., Any], tmp_path: Path, 
 
 def test_a_stale_index_is_said(tmp_path: Path) -> None:
     """A reason that the run gives is a kind of its own; every kind is reached by these tests."""
-    from memidx.evals.misses import kind_of_doubt
+    from memidx.evals.miss_words import kind_of_doubt
 
     assert kind_of_doubt("the index is stale") == "stale_index"
     assert kind_of_doubt("source docs failed") == "source_failed"
