@@ -8,7 +8,7 @@ today's in every such run.
 from __future__ import annotations
 
 import os.path
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
@@ -24,7 +24,7 @@ from memidx.config import (
     source_from_dict,
 )
 from memidx.documents import Document
-from memidx.errors import ConfigError, MemidxError, StoreCorrupt, StoreMissing
+from memidx.errors import ConfigError, MemidxError, StoreCorrupt, StoreMissing, SuiteError
 from memidx.evals.revisions import Commit, Revisions
 from memidx.evals.suite import Suite, parse_suite
 from memidx.frozen import settings_of
@@ -37,6 +37,8 @@ from memidx.text.decode import Undecodable, decode
 
 # How far back a corpus is looked for by its fingerprint; each state is read whole.
 _MOST_STATES = 30
+# Corpora that are kept in memory: those of the two sides.
+_MOST_KEPT = 2
 
 
 class Places(NamedTuple):
@@ -98,6 +100,8 @@ class Past:
         names = self.revisions.names(commit.sha, self.places.store)
         key = tuple(sorted(names.items()))
         if key not in self._corpora:
+            while len(self._corpora) >= _MOST_KEPT:
+                self._corpora.pop(next(iter(self._corpora)))
             self._corpora[key] = self._read_corpus(commit, names)
         return self._corpora[key]
 
@@ -157,7 +161,10 @@ class Past:
         data = self.revisions.read(commit.sha, path)
         if data is None:
             raise StoreMissing("the suite was not committed", path=f"{commit.short}:{path}")
-        return parse_suite(decode(data), path)
+        try:
+            return parse_suite(decode(data), path)
+        except Undecodable as error:
+            raise SuiteError(f"not a text file: {error}", path=path) from error
 
     def find_corpus(self, fingerprint: str, first: Iterable[Commit]) -> Commit | None:
         """The commit whose store holds the documents of that fingerprint.
@@ -169,7 +176,9 @@ class Past:
         candidates = [*first, *self.revisions.touching([self.places.store], limit=_MOST_STATES)]
         for commit in candidates:
             try:
-                if self.corpus(commit).build_id == fingerprint:
+                names = self.revisions.names(commit.sha, self.places.store)
+                sums = [(doc_id, line_sum(line)) for doc_id, line in self._lines(commit, names)]
+                if index_build_id(sums) == fingerprint:
                     return commit
             except MemidxError:
                 continue  # a store that cannot be read is not the one that was searched
@@ -191,20 +200,33 @@ class Past:
     def _read_corpus(self, commit: Commit, names: Mapping[str, str]) -> Corpus:
         documents: dict[str, Document] = {}
         sums: list[tuple[str, str]] = []
+        for doc_id, line in self._lines(commit, names):
+            if doc_id in documents:
+                # A merge that kept both; neither can be trusted, as in a store on disk.
+                raise StoreCorrupt("the document is there twice", path=f"{commit.short}:{doc_id}")
+            try:
+                documents[doc_id] = decode_line(line)
+            except DamagedLine as error:
+                raise StoreCorrupt(error.reason, path=f"{commit.short}:{doc_id}") from error
+            sums.append((doc_id, line_sum(line)))
+        return Corpus(index_build_id(sums), tuple(documents[name] for name in sorted(documents)))
+
+    def _lines(self, commit: Commit, names: Mapping[str, str]) -> Iterator[tuple[str, bytes]]:
+        """Every line of the store as it was committed, each checked, with its `doc_id`."""
         for shard in self._manifest(commit, names).shards:
             where = f"{commit.short}:{_joined(self.places.store, shard)}"
             if shard not in names:
                 raise StoreCorrupt("the shard is missing", path=where)
+            # Only LF ends a line; the last one ends with it too.
             lines = self.revisions.blob(names[shard]).split(b"\n")
-            for number, line in enumerate(lines[:-1], 1):
+            for number, body in enumerate(lines if lines[-1] else lines[:-1], 1):
+                line = body + b"\n"
                 try:
-                    check_line(line + b"\n")
+                    check_line(line)
                     doc_id = line_doc_id(line)
-                    documents[doc_id] = decode_line(line + b"\n")
                 except DamagedLine as error:
                     raise StoreCorrupt(error.reason, path=where, line=number) from error
-                sums.append((doc_id, line_sum(line + b"\n")))
-        return Corpus(index_build_id(sums), tuple(documents[name] for name in sorted(documents)))
+                yield doc_id, line
 
 
 def _joined(folder: str, name: str) -> str:

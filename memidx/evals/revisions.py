@@ -98,7 +98,8 @@ class Revisions:
         try:
             return _commits(self._said([*command, f"--format={_FORMAT}", until, "--", *literal]))
         except ProgramError as error:
-            if "does not have any commits yet" in error.what:
+            # The repository was made, but nothing was committed to it yet.
+            if error.what == "bad revision 'HEAD'":
                 return []
             raise StoreError(f"git cannot list the history: {error.what}") from error
 
