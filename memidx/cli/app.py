@@ -23,6 +23,8 @@ COMMANDS = (
     "build",
     "query",
     "eval",
+    "compare",
+    "bisect",
     "tune",
     "status",
     "verify",
