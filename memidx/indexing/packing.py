@@ -101,6 +101,7 @@ class PackedSignatures(Mapping[str, Signature]):
         self._names = names
         self._numbers = numbers
         self._table: dict[str, Signature] | None = None
+        self._was_compared = False
 
     def __getitem__(self, path: str) -> Signature:
         return self._unpacked()[path]
@@ -116,10 +117,13 @@ class PackedSignatures(Mapping[str, Signature]):
             return NotImplemented
         if len(other) != len(self):
             return False
-        # A look lists the same files in the same order, so this is how it ends as a rule.
-        if _numbers(other) == self._numbers and to_json([*other]) == self._names:
-            return True
-        return self._unpacked() == dict(other)
+        # A look lists the same files in the same order, so this is how it ends as a rule; who asks
+        # again, as an index that is kept open does, is better served by a table.
+        if self._table is None and not self._was_compared:
+            self._was_compared = True
+            if _numbers(other) == self._numbers and to_json([*other]) == self._names:
+                return True
+        return self._unpacked() == (other if isinstance(other, dict) else dict(other))
 
     __hash__ = None  # type: ignore[assignment]  # as of every mapping
 
