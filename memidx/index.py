@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from memidx.arguments import check_arguments, check_names, day_of
 from memidx.errors import InputError
-from memidx.opening import Opened, analyzer_for, open_for_build, open_store
+from memidx.opening import Labels, Opened, analyzer_for, open_for_build, open_store
 from memidx.search.answer import Answer, Ranked, failed_sources, problems
 from memidx.search.answering import Circumstances, answer
 from memidx.search.filters import Filters, make_filters
@@ -22,7 +22,6 @@ from memidx.search.prepared import prepare
 from memidx.search.ranking import (
     RankInputs,
     RankSettings,
-    SourceFactors,
     check_threshold,
     rank,
     rank_many,
@@ -216,7 +215,7 @@ class Index:
             self._analyzer,
             prepared,
             ranking,
-            self._circumstances(ready, day),
+            self._circumstances(ready, day, strategy or settings.search.strategy),
             k=k,
             offset=offset,
             dedupe=dedupe,
@@ -249,7 +248,7 @@ class Index:
         return rank_many(*inputs, queries, k=k, strategy=strategy, filters=filters)
 
     def rank_inputs(self, as_of: str | None = None) -> RankInputs:
-        """What `rank` ranks from, for those that rank in other ways (`memidx.search.grid`)."""
+        """What `rank` ranks from, for those that rank in other ways."""
         snapshot = self._last().snapshot
         settings = self._settings(_today() if as_of is None else day_of(as_of))
         return RankInputs(snapshot, self._analyzer, settings)
@@ -359,6 +358,7 @@ class Index:
         self._analyzer = analyzer_for(opened, self._analyzer_given)
         self._refresher = Refresher(opened.workspace, self._analyzer, opened.cache)
         self._current: Ready | None = None
+        self._labels = Labels(opened)
 
     def _ready(self, *, refresh: bool) -> Ready:
         if refresh and self._opened.config_changed():
@@ -370,24 +370,20 @@ class Index:
     def _last(self) -> Ready:
         return self._current or self._ready(refresh=True)
 
-    def _factors(self) -> dict[str, SourceFactors]:
-        return {
-            source.name: SourceFactors(source.weight, source.decay, source.decay_floor)
-            for source in self._opened.workspace.sources
-        }
-
     def _settings(self, day: str) -> RankSettings:
-        return RankSettings(self._opened.config.search, self._factors(), days_since_epoch(day))
+        return self._labels.settings(days_since_epoch(day), lambda: self._last().snapshot.facts)
 
-    def _circumstances(self, ready: Ready, day: str) -> Circumstances:
+    def _circumstances(self, ready: Ready, day: str, strategy: str) -> Circumstances:
         return Circumstances(
             store=self.store,
             freshness=ready.freshness,
             as_of=day,
             sources_failed=failed_sources(ready.state.failed),
             skipped=problems(ready.skips()),
-            notes=ready.notes,
-            sources=frozenset(self._factors()).union(ready.snapshot.sources),
+            notes=(*ready.notes, *self._labels.notes(strategy)),
+            sources=frozenset(s.name for s in self._opened.workspace.sources).union(
+                ready.snapshot.sources
+            ),
         )
 
 

@@ -27,10 +27,12 @@ from memidx.config import (
     source_to_dict,
 )
 from memidx.errors import ConfigError, FileError, InputError, MemidxError
+from memidx.search.ranking import RankSettings, SourceFactors
 from memidx.snapshot.cache import Cache
 from memidx.snapshot.workspace import Workspace, settings_key
 
 if TYPE_CHECKING:
+    from memidx.search.calibrated import Calibration
     from memidx.store.manifest import Manifest
 
 
@@ -202,6 +204,46 @@ def analyzer_maker(opened: Opened, name: str | None = None) -> Callable[[], Anal
     return partial(get_analyzer, name or analysis.analyzer, aliases=parse_aliases(text, path))
 
 
+def source_names(opened: Opened) -> frozenset[str]:
+    """Names of the sources in force."""
+    return frozenset(source.name for source in opened.workspace.sources)
+
+
+class Labels:
+    """What ranks and labels under an opened store's configuration.
+
+    Fitted thresholds label where the project has any and they hold for the snapshot in question.
+    """
+
+    def __init__(self, opened: Opened) -> None:
+        self._opened = opened
+        self._notes: Mapping[str, str] = {}
+        self._calibration: Calibration | None = None
+        path = os.path.join(opened.home, opened.config.search.calibration)
+        if files.is_file(path):
+            from memidx.search.calibrated import parse_calibration  # only for who was calibrated
+
+            self._calibration = parse_calibration(files.read_bytes(path))
+
+    def settings(self, as_of_day: float, facts: Callable[[], Mapping[str, Any]]) -> RankSettings:
+        """What turns matches into an order; `facts` are asked of the snapshot where they matter."""
+        factors = {
+            source.name: SourceFactors(source.weight, source.decay, source.decay_floor)
+            for source in self._opened.workspace.sources
+        }
+        settings = RankSettings(self._opened.config.search, factors, as_of_day)
+        if self._calibration is None:
+            return settings
+        from memidx.search.calibrated import calibrated  # only for who was calibrated
+
+        settings, self._notes = calibrated(self._calibration, settings, facts())
+        return settings
+
+    def notes(self, strategy: str) -> tuple[str, ...]:
+        """Why fitted thresholds do not label the hits of a strategy, where they do not."""
+        return (self._notes[strategy],) if strategy in self._notes else ()
+
+
 def manifest_of(opened: Opened) -> Manifest:
     """The manifest a build of this workspace writes, but for the shards."""
     # A search writes no manifest, and needs neither.
@@ -226,7 +268,7 @@ def manifest_of(opened: Opened) -> Manifest:
 
 def watch_config(folder: str, config: Config) -> dict[str, files.Signature | None]:
     """Signatures of the files that settings come from, so that the next search sees an edit."""
-    names = [*CONFIG_FILES]
+    names = [*CONFIG_FILES, config.search.calibration]
     if config.analysis.aliases is not None:
         names.append(config.analysis.aliases)
     return {name: files.signature(os.path.join(folder, name)) for name in names}

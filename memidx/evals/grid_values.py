@@ -14,8 +14,8 @@ from memidx.errors import InputError
 from memidx.evals.measures import DEPTH, measure
 from memidx.evals.validate import is_measure
 from memidx.search.answer import Ranked
-from memidx.search.grid import GridRanker, QueryGrid
-from memidx.search.kernels import LexicalParameters
+from memidx.search.grid_ranker import GridRanker, QueryGrid
+from memidx.search.points import Point
 
 # `progress(done, of)`, called once a query.
 Progress = Callable[[int, int], None]
@@ -72,7 +72,7 @@ class GridValues:
         top: First hits at the current setting, of queries that have one and that can be judged.
     """
 
-    points: tuple[LexicalParameters, ...]
+    points: tuple[Point, ...]
     query_ids: tuple[str, ...]
     values: Mapping[str, tuple[tuple[float, ...], ...]]
     n_passed: tuple[int, ...]

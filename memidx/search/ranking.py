@@ -42,11 +42,13 @@ class RankSettings:
         search: Strategy, k1, b, weights, fusion, threshold.
         factors: Source name -> weight and decay; a source not named has the defaults.
         as_of_day: Days since 1970-01-01 that ages are counted from.
+        thresholds: Calibrated ones, by strategy (`memidx.search.calibrated`).
     """
 
     search: SearchConfig
     factors: Mapping[str, SourceFactors] = field(default_factory=dict)
     as_of_day: float = 0.0
+    thresholds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 class RankInputs(NamedTuple):
@@ -110,7 +112,7 @@ def rank(
         fallback: Rank by vector when no lexical hit is above `weak`.
     """
     search = settings.search
-    channels = Channels(snapshot, prepared, search, batch=batch)
+    channels = Channels(snapshot, prepared, search, batch=batch, thresholds=settings.thresholds)
     wanted = strategy or search.strategy
     matching = channels.matching(wanted)
     if prepared.phrases:
@@ -135,7 +137,7 @@ def rank(
             score=channels.score(wanted, doc, relevance[doc]),
             relevance=relevance[doc],
             composite=-negative,
-            confidence=channels.label(wanted, doc),
+            confidence=channels.label(wanted, doc, relevance[doc]),
         )
         for negative, doc in heapq.nsmallest(k, composite)
     )

@@ -62,7 +62,7 @@ def test_no_terminal_no_bar(run: Run, project: Path) -> None:
     assert result.exit_code == 0, result.stderr
     assert "\r" not in result.stderr
     assert "Report: " in result.stderr
-    assert "for 9 points" in result.stderr
+    assert "at 9 points" in result.stderr
     assert "Took" not in result.stdout
 
 
@@ -76,7 +76,7 @@ def test_every_form_says_the_same(run: Run, project: Path) -> None:
     assert markdown == (project / "out" / "r.md").read_text()
     assert whole["finding"] == "non-differentiating"
     assert len(whole["points"]) == 42
-    assert whole["schema"] == "memidx.tuning-report/1"
+    assert whole["schema"] == "memidx.tuning-report/2"
     assert whole["thresholds"]["fitted_on"]["k1"] == 1.5
 
 

@@ -10,21 +10,21 @@ from memidx.evals.axes import GRIDS, MAX_POINTS, make_points, parse_axis
 
 def test_the_published_grid_has_nine_points() -> None:
     """k1 in 1.2, 1.5, 2.0 by b in 0.75, 0.85, 1.0."""
-    points = [(point.k1, point.b) for point in make_points("published")]
+    points = [(point["k1"], point["b"]) for point in make_points("published")]
     assert points == [(k1, b) for k1 in (1.2, 1.5, 2.0) for b in (0.75, 0.85, 1.0)]
 
 
 def test_the_default_grid_holds_what_others_use() -> None:
     """Anserini's .9/.4, Lucene's 1.2/.75 and the default 1.5/.75 are points of it."""
-    points = {(point.k1, point.b) for point in make_points()}
+    points = {(point["k1"], point["b"]) for point in make_points()}
     assert {(0.9, 0.4), (1.2, 0.75), (1.5, 0.75)} <= points
-    assert len(points) == len(GRIDS["default"][0]) * len(GRIDS["default"][1]) == 42
+    assert len(points) == len(GRIDS["default"]["k1"]) * len(GRIDS["default"]["b"]) == 42
 
 
 def test_an_axis_takes_the_place_of_the_named_one() -> None:
     """The other one stays."""
     points = make_points("published", k1="0.9")
-    assert [(point.k1, point.b) for point in points] == [(0.9, 0.75), (0.9, 0.85), (0.9, 1.0)]
+    assert [(point["k1"], point["b"]) for point in points] == [(0.9, 0.75), (0.9, 0.85), (0.9, 1.0)]
 
 
 @pytest.mark.parametrize(
