@@ -328,6 +328,11 @@ class Index:
         return self._opened.workspace.root
 
     @property
+    def calibration_file(self) -> str:
+        """Where fitted thresholds are read from, whether or not there are any."""
+        return self._labels.path
+
+    @property
     def strategy(self) -> str:
         """The configured strategy."""
         return self._opened.config.search.strategy

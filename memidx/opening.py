@@ -219,11 +219,11 @@ class Labels:
         self._opened = opened
         self._notes: Mapping[str, str] = {}
         self._calibration: Calibration | None = None
-        path = os.path.join(opened.home, opened.config.search.calibration)
-        if files.is_file(path):
+        self.path = os.path.join(opened.home, opened.config.search.calibration)
+        if files.is_file(self.path):
             from memidx.search.calibrated import parse_calibration  # only for who was calibrated
 
-            self._calibration = parse_calibration(files.read_bytes(path))
+            self._calibration = parse_calibration(files.read_bytes(self.path))
 
     def settings(self, as_of_day: float, facts: Callable[[], Mapping[str, Any]]) -> RankSettings:
         """What turns matches into an order; `facts` are asked of the snapshot where they matter."""

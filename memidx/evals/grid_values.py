@@ -34,6 +34,7 @@ class Question:
         relevant: None for a query without relevant items: no measure is defined for it.
         passes: Whether an answer passes; None where there is no pass rule.
         n_hits: How many hits `passes` looks at.
+        k: How many hits a reader is shown.
     """
 
     query_id: str
@@ -41,6 +42,7 @@ class Question:
     relevant: Relevant | None
     passes: Callable[[Sequence[Ranked]], bool] | None = None
     n_hits: int = 0
+    k: int = 10
 
 
 @dataclass(frozen=True, slots=True)

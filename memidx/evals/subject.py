@@ -197,6 +197,7 @@ def _suite_question(query: GoldenQuery, resolver: Resolver) -> Question:
         else None,
         passes=lambda hits: not judge(query, hits, resolver).failures,
         n_hits=DEPTH if query.expect_empty else query.k,
+        k=query.k,
     )
 
 

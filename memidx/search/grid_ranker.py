@@ -26,7 +26,8 @@ from memidx.search.grid import (
     lexical_of,
     with_title_weight,
 )
-from memidx.search.labels import label
+from memidx.search.kernels import score_document
+from memidx.search.labels import label, relevance_once
 from memidx.search.points import Point, settings_at
 from memidx.search.prepared import Prepared, prepare
 from memidx.search.ranking import RankInputs, RankSettings, factor_of
@@ -208,6 +209,23 @@ class QueryGrid:
                 rows, self._labels(point, rows), strict=True
             )
         ]
+
+    def trust(self, point: int) -> float | None:
+        """The relevance that a calibrated label of the first hit looks at.
+
+        None where there is no hit, or where it covers too little of the query: it is weak then,
+        whatever its relevance.
+        """
+        found, prepared = self.rankings[point], self._prepared
+        if not len(found.docs) or not prepared.coverage.suffices(int(found.docs[0])):
+            return None
+        if found.strategy != "lexical" or not prepared.repeats:
+            return float(found.relevance[0])
+        at = self._ranker.lexical[point]
+        terms = with_title_weight(prepared, at.title_weight).terms
+        snapshot = self._ranker.inputs.snapshot
+        score = score_document(snapshot, terms, at.parameters, int(found.docs[0]))
+        return relevance_once(terms, at.parameters, score)
 
     def _labels(
         self, point: int, rows: Sequence[tuple[int, float, float, float]]
