@@ -134,7 +134,7 @@ def write_split(split: Split, path: str) -> None:
         for side, query_ids in (("held_out", found.held_out), ("tuning", found.tuning)):
             # One id a line, so that a review shows which queries came.
             lines.append(f"  {side}:\n" if query_ids else f"  {side}: []\n")
-            lines += [f"  - {json.dumps(query_id)}\n" for query_id in query_ids]
+            lines += [f"  - {json.dumps(query_id)}\n" for query_id in sorted(query_ids)]
     folder = os.path.dirname(path) or "."
     files.make_dir(folder)
     files.write_atomic(path, "".join(lines).encode("utf-8"), scratch_dir=folder)
