@@ -207,7 +207,8 @@ def calibrate_subject(
     return CalibrationReport(
         name=subject.name,
         facts={
-            **subject.facts,
+            # The configuration's hash covers the thresholds in force, which have no say here.
+            **{k: v for k, v in subject.facts.items() if k != "configuration_hash"},
             "n_queries": len(subject.questions),
             "n_held_out": len(settings.split.held_out) if settings.split else None,
             "seed": settings.seed,
