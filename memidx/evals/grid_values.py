@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from memidx.errors import InputError
+from memidx.evals.judge import Ranked
 from memidx.evals.measures import DEPTH, measure
 from memidx.evals.validate import is_measure
-from memidx.search.answer import Ranked
 from memidx.search.grid_ranker import GridRanker, QueryGrid
 from memidx.search.points import Point
 

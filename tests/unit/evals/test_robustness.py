@@ -118,3 +118,15 @@ def test_a_document_is_analysed_once_for_all_corpora() -> None:
     ]
     corpora.index([replace(documents[0], text="another")])
     assert corpora.n_analysed == 11
+
+
+def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is not remembered is analysed again, and the corpus is the same."""
+    from memidx.analysis import get_analyzer
+    from memidx.evals import corpora as module
+
+    monkeypatch.setattr(module, "MAX_TERMS", 0)
+    made = Corpora(get_analyzer("default"))
+    first, second = made.index(_documents(3)), made.index(_documents(3))
+    assert made.n_analysed == 6
+    assert first.facts == second.facts
