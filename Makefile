@@ -27,7 +27,7 @@ STALE := $(shell test "`cat $(HOME_NOTE) 2>/dev/null`" = "`pwd -P`" \
 # $(call summarise,FILES)
 summarise = test -z "$$GITHUB_STEP_SUMMARY" || cat $(1) >> "$$GITHUB_STEP_SUMMARY"
 
-.PHONY: help eval report nightly test check format bench docs clean stale
+.PHONY: help eval report nightly test check format bench merges docs clean stale
 
 help: ## Show this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
@@ -60,6 +60,9 @@ format: $(DEV) ## Format and sort imports in place
 bench: $(DEV) ## Speed against named peers, as ratios in one run
 	@$(PIP) install --quiet -e '.[dev,bench]'
 	@$(BIN)/python -m tests.benchmarks
+
+merges: $(DEV) ## Merge 200 random pairs of branches, and look at every store
+	@$(BIN)/python -m tests.merge.pairs 200
 
 docs: $(DEV) ## Write docs/cli.md again from --help
 	@$(BIN)/python -m tests.snapshot.cli_reference > docs/cli.md.new

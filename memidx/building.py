@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 
 from memidx.opening import Opened, analyzer_maker, manifest_of
-from memidx.results import BuildReport
+from memidx.results import BuildReport, PatchReport
 from memidx.search.answer import failed_sources, problems
 from memidx.snapshot.look import Look
 from memidx.snapshot.publish import Built, build_store, check_store
 from memidx.sources.base import Skip
 from memidx.store.line import decode_line
+from memidx.store.patch import Decline, Patch
 
 
 def run_build(
@@ -39,6 +40,7 @@ def run_build(
             full=full,
             shard=shard,
             now_ns=now_ns,
+            patch=opened.config.incremental_sed,
         )
     return _report(opened, root, built)
 
@@ -67,14 +69,24 @@ def _report(opened: Opened, root: str, built: Built) -> BuildReport:
         changed=plan.changed,
         removed=plan.removed,
         pending=built.pending,
+        n_analysed=built.n_analysed,
+        patch=_patch_report(built.patch),
         skips=problems(scan.skips if scan else ()),
         unsupported=dict(scan.listing.survey.others) if scan else {},
         sources={name: counts[name] for name in dict.fromkeys([*names, *sorted(counts)])},
-        sources_failed=failed_sources(scan.failed if scan else {}),
+        sources_failed=failed_sources(sorted(scan.failed.items()) if scan else ()),
         damage=problems(Skip(found.path, found.reason, found.line) for found in look.damage),
         elapsed_ms=0.0,
         notes=_notes(opened, built),
     )
+
+
+def _patch_report(patch: Patch | Decline | None) -> PatchReport | None:
+    if patch is None:
+        return None
+    if isinstance(patch, Decline):
+        return PatchReport(applied=False, declined=patch.reason, detail=patch.detail)
+    return PatchReport(applied=True, doc_id=patch.doc_id, shard=patch.shard, line=patch.number)
 
 
 def _notes(opened: Opened, built: Built) -> tuple[str, ...]:

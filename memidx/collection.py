@@ -17,7 +17,8 @@ from memidx.documents import Document
 from memidx.errors import InputError
 from memidx.search.answer import Ranked
 from memidx.search.ranking import RankInputs, RankSettings, rank_many
-from memidx.snapshot.builder import Placed, build_snapshot
+from memidx.snapshot.builder import snapshot_in_memory
+from memidx.snapshot.rows import Placed
 from memidx.snapshot.snapshot import Snapshot
 
 _SOURCE = "collection"
@@ -108,4 +109,4 @@ def index_documents(documents: Iterable[Document], analyzer: Analyzer) -> Snapsh
     for before, after in pairwise(placed):
         if before.document.doc_id == after.document.doc_id:
             raise InputError("two documents share an id", found=after.document.doc_id)
-    return Snapshot(memoryview(b"".join(build_snapshot(placed, analyzer, facts={}))), _SOURCE)
+    return snapshot_in_memory(placed, analyzer, {}, _SOURCE)

@@ -7,6 +7,7 @@ environment and the clock are taken here (and in `memidx.cli`) and nowhere below
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -14,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from memidx.arguments import check_arguments, check_names, day_of
 from memidx.errors import InputError
-from memidx.opening import Labels, Opened, analyzer_for, open_for_build, open_store
+from memidx.layers import Layers
+from memidx.opening import open_for_build
 from memidx.search.answer import Answer, Ranked, failed_sources, problems
 from memidx.search.answering import Circumstances, answer
 from memidx.search.filters import Filters, make_filters
@@ -22,20 +24,23 @@ from memidx.search.prepared import prepare
 from memidx.search.ranking import (
     RankInputs,
     RankSettings,
-    check_threshold,
     rank,
+    rank_ids,
     rank_many,
 )
-from memidx.snapshot.refresh import Ready, Refresher
+from memidx.snapshot.refresh import Ready
 from memidx.text.dates import days_since_epoch
 
 if TYPE_CHECKING:
     from memidx.collection import CollectionIndex
     from memidx.results import BuildReport, CatalogRow, Explanation, RefreshReport, VerifyReport
 
+# A process that asks one question ends before numpy would be loaded; one that asks more gains.
+SEARCHES_WITHOUT_NUMPY = 3
+
 
 def open(
-    store: str | None = None,
+    store: str | Sequence[str] | None = None,
     *,
     root: str | None = None,
     env: Mapping[str, str] | None = None,
@@ -44,7 +49,8 @@ def open(
     """Open a store for searching.
 
     Args:
-        store: Path of the store's folder; None takes the configured one.
+        store: Path of the store's folder, or of several that are searched as one, the nearest
+            first; None takes the configured one.
         root: Folder that documents' paths are relative to; None lets the store say.
         env: Environment for `MEMIDX_*` settings; None takes the process's.
         analyzer: Name of the analyzer; None takes the configured one.
@@ -123,17 +129,16 @@ class Index:
 
     def __init__(
         self,
-        store: str | None,
+        store: str | Sequence[str] | None,
         *,
         root: str | None,
         env: Mapping[str, str],
         analyzer: str | None,
     ) -> None:
-        self._root_given = root
-        self._env = env
-        self._analyzer_given = analyzer
-        self._adopt(open_store(store, root, env))
-        self._refresher.require_store()
+        stores = [store] if store is None or isinstance(store, str) else list(store)
+        self._layers = Layers(stores or [None], root, env, analyzer)
+        self._current: Ready | None = None
+        self._n_searches = 0
 
     def __enter__(self) -> Self:
         return self
@@ -143,7 +148,7 @@ class Index:
 
     def close(self) -> None:
         """Let go of the snapshot's memory map."""
-        self._refresher.forget()
+        self._layers.close()
 
     def search(
         self,
@@ -162,6 +167,7 @@ class Index:
         until: str | None = None,
         min_score: float | None = None,
         dedupe: str | None = None,
+        exclude_invalidated: bool = False,
     ) -> Answer:
         """The best documents for a query, and what their absence would mean.
 
@@ -178,6 +184,7 @@ class Index:
             since: ISO date or `30d`, inclusive; `until` alike.
             min_score: Smallest relevance of a hit, 0..1; None takes the configured one.
             dedupe: `content` or `title`: show one of several hits that share it.
+            exclude_invalidated: Leave out what is superseded or invalidated.
 
         Raises:
             InputError: An argument that cannot be used; a source or kind the index does not have.
@@ -196,11 +203,12 @@ class Index:
             path_globs=path_globs,
             since=since,
             until=until,
+            exclude_invalidated=exclude_invalidated,
             as_of_day=days_since_epoch(day),
         )
-        check_names(filters, self._opened.workspace.sources, snapshot)
+        check_names(filters, self._layers.sources, snapshot)
         settings = self._settings(day)
-        prepared = prepare(snapshot, self._analyzer, query, settings.search)
+        prepared = prepare(snapshot, self._layers.analyzer, query, settings.search)
         ranking = rank(
             snapshot,
             prepared,
@@ -209,10 +217,11 @@ class Index:
             strategy=strategy,
             filters=filters,
             min_score=min_score,
+            batch=self._stays_open(),
         )
         found = answer(
             snapshot,
-            self._analyzer,
+            self._layers.analyzer,
             prepared,
             ranking,
             self._circumstances(ready, day, strategy or settings.search.strategy),
@@ -244,14 +253,14 @@ class Index:
         check_arguments(k, 0, strategy, None, None)
         inputs = self.rank_inputs(as_of)
         filters = Filters(sources=tuple(sources))
-        check_names(filters, self._opened.workspace.sources, inputs.snapshot)
+        check_names(filters, self._layers.sources, inputs.snapshot)
         return rank_many(*inputs, queries, k=k, strategy=strategy, filters=filters)
 
     def rank_inputs(self, as_of: str | None = None) -> RankInputs:
         """What `rank` ranks from, for those that rank in other ways."""
         snapshot = self._last().snapshot
         settings = self._settings(_today() if as_of is None else day_of(as_of))
-        return RankInputs(snapshot, self._analyzer, settings)
+        return RankInputs(snapshot, self._layers.analyzer, settings)
 
     def search_ids(
         self,
@@ -262,8 +271,8 @@ class Index:
         as_of: str | None = None,
     ) -> list[list[str]]:
         """`doc_id`s of the best `k` documents, for many queries."""
-        rankings = self.rank(queries, k, strategy=strategy, as_of=as_of)
-        return [[hit.doc_id for hit in ranking] for ranking in rankings]
+        check_arguments(k, 0, strategy, None, None)
+        return rank_ids(*self.rank_inputs(as_of), queries, k=k, strategy=strategy)
 
     def refresh(self) -> RefreshReport:
         """Compare with the sources now, and take in what changed."""
@@ -284,8 +293,8 @@ class Index:
         doc = snapshot.find(doc_id)
         if doc is None:
             raise InputError("no such document in the index", found=doc_id)
-        search = self._opened.config.search
-        prepared = prepare(snapshot, self._analyzer, query, search)
+        search = self._layers.nearest.config.search
+        prepared = prepare(snapshot, self._layers.analyzer, query, search)
         score, bound, parts = explain_lexical(snapshot, prepared, doc, k1=search.k1, b=search.b)
         return Explanation(doc_id, score, bound, prepared.coverage.share(doc), parts)
 
@@ -297,45 +306,45 @@ class Index:
 
     def doc_ids(self) -> list[str]:
         """Every `doc_id`, in ascending order of code points."""
-        ids = self._last().snapshot.doc_ids
-        return [ids[doc] for doc in range(len(ids))]
+        snapshot = self._last().snapshot
+        return [snapshot.doc_id(doc) for doc in snapshot.docs()]
 
     def texts(self) -> Iterator[tuple[str, str]]:
         """`doc_id` and text of every indexed document, in order of `doc_id`."""
         snapshot = self._last().snapshot
-        return ((snapshot.doc_ids[doc], snapshot.texts[doc]) for doc in range(snapshot.n_docs))
+        return ((snapshot.doc_id(doc), snapshot.text(doc)) for doc in snapshot.docs())
 
     def status(self) -> dict[str, Any]:
         """What the index holds, where it comes from and how fresh it is."""
         from memidx.inspecting import status  # a search does not pay for the import
 
-        return status(self._opened, self._ready(refresh=True))
+        return status(self._layers.nearest, self._ready(refresh=True))
 
     def verify(self) -> VerifyReport:
         """Check every line of the store, and compare it with the content of every source file."""
         from memidx.inspecting import verify  # only who asks pays for the import
 
-        return verify(self._opened)
+        return verify(self._layers.nearest)
 
     @property
     def store(self) -> str:
         """Absolute path of the store's folder."""
-        return self._opened.workspace.store
+        return self._layers.nearest.workspace.store
 
     @property
     def root(self) -> str | None:
         """Absolute path of the sources' root, or None when it is not known."""
-        return self._opened.workspace.root
+        return self._layers.nearest.workspace.root
 
     @property
     def calibration_file(self) -> str:
         """Where fitted thresholds are read from, whether or not there are any."""
-        return self._labels.path
+        return self._layers.labels.path
 
     @property
     def strategy(self) -> str:
         """The configured strategy."""
-        return self._opened.config.search.strategy
+        return self._layers.nearest.config.search.strategy
 
     @property
     def n_docs(self) -> int:
@@ -345,50 +354,42 @@ class Index:
     @property
     def build_id(self) -> str:
         """Names the documents of the last snapshot, whatever the analyzer."""
-        return str(self._last().snapshot.facts["build_id"])
+        return self._last().snapshot.build_id
 
     @property
     def fingerprint(self) -> str:
         """Fingerprint of the analyzer."""
-        return self._analyzer.fingerprint()
+        return self._layers.analyzer.fingerprint()
 
     @property
     def configuration(self) -> Mapping[str, Any]:
         """The settings a ranking depends on, as JSON values."""
         return asdict(self._settings("1970-01-01"))
 
-    def _adopt(self, opened: Opened) -> None:
-        check_threshold(opened.config.search)
-        self._opened = opened
-        self._analyzer = analyzer_for(opened, self._analyzer_given)
-        self._refresher = Refresher(opened.workspace, self._analyzer, opened.cache)
-        self._current: Ready | None = None
-        self._labels = Labels(opened)
-
     def _ready(self, *, refresh: bool) -> Ready:
-        if refresh and self._opened.config_changed():
-            # The configuration decides what the sources are, and it changed.
-            self._adopt(open_store(self.store, self._root_given, self._env))
-        self._current = self._refresher.ready(refresh=refresh, now_ns=time.time_ns())
+        self._current = self._layers.ready(refresh=refresh, now_ns=time.time_ns())
         return self._current
 
     def _last(self) -> Ready:
         return self._current or self._ready(refresh=True)
 
+    def _stays_open(self) -> bool:
+        """Whether numpy pays: it takes longer to load than a few searches without it do."""
+        self._n_searches += 1
+        return self._n_searches > SEARCHES_WITHOUT_NUMPY or "numpy" in sys.modules
+
     def _settings(self, day: str) -> RankSettings:
-        return self._labels.settings(days_since_epoch(day), lambda: self._last().snapshot.facts)
+        return self._layers.settings(days_since_epoch(day), lambda: self._last().snapshot)
 
     def _circumstances(self, ready: Ready, day: str, strategy: str) -> Circumstances:
         return Circumstances(
-            store=self.store,
+            stores=self._layers.stores,
             freshness=ready.freshness,
             as_of=day,
-            sources_failed=failed_sources(ready.state.failed),
+            sources_failed=failed_sources(ready.failed()),
             skipped=problems(ready.skips()),
-            notes=(*ready.notes, *self._labels.notes(strategy)),
-            sources=frozenset(s.name for s in self._opened.workspace.sources).union(
-                ready.snapshot.sources
-            ),
+            notes=(*ready.notes, *self._layers.labels.notes(strategy)),
+            sources=frozenset(s.name for s in self._layers.sources).union(ready.snapshot.sources),
         )
 
 

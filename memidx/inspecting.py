@@ -16,6 +16,8 @@ from memidx.sources.base import Skip
 from memidx.store.reader import source_fingerprint
 from memidx.store.signature import store_signature
 
+_SNAPSHOT_DAMAGED = "the snapshot is damaged: it was put away, and the next search derives it anew"
+
 
 def status(opened: Opened, ready: Ready) -> dict[str, Any]:
     """Figures of the index: what it holds, where it is from, how fresh it is."""
@@ -25,9 +27,7 @@ def status(opened: Opened, ready: Ready) -> dict[str, Any]:
         for name, signature in store_signature(workspace.store).items()
         if name.endswith(".jsonl")
     }
-    hashes = [
-        (snapshot.doc_ids[doc], snapshot.card(doc).source_hash) for doc in range(snapshot.n_docs)
-    ]
+    hashes = [(snapshot.doc_id(doc), snapshot.card(doc).source_hash) for doc in snapshot.docs()]
     return {
         "schema": "memidx.status/1",
         "store": workspace.store,
@@ -37,7 +37,7 @@ def status(opened: Opened, ready: Ready) -> dict[str, Any]:
         "freshness": ready.freshness,
         "n_docs": snapshot.n_docs,
         "n_by_source": snapshot.n_docs_by_source,
-        "n_behind": state.behind,
+        "n_behind": len(state.unlike),
         "n_skipped": len(ready.skips()),
         "damage": [f"{path}:{line}: {reason}" for path, line, reason in state.damage],
         "sources_failed": dict(state.failed),
@@ -47,8 +47,11 @@ def status(opened: Opened, ready: Ready) -> dict[str, Any]:
         "source_fingerprint": source_fingerprint(hashes),
         "analyzer": snapshot.facts["analyzer_name"],
         "analyzer_fingerprint": snapshot.facts["analyzer"],
-        "n_terms": len(snapshot.terms),
-        "avgdl": {field.name: round(field.avgdl, 3) for field in snapshot.fields},
+        "n_terms": snapshot.n_terms,
+        "avgdl": {
+            field: round(mean, 3)
+            for field, mean in zip(snapshot.fields, snapshot.avgdl, strict=True)
+        },
         "cache": opened.cache.folder,
         "notes": list(ready.notes),
     }
@@ -63,7 +66,8 @@ def refresh_report(ready: Ready) -> RefreshReport:
         n_removed=ready.n_removed,
         n_read=ready.n_read,
         n_parsed=ready.n_parsed,
-        sources_failed=failed_sources(ready.state.failed),
+        n_analysed=ready.n_analysed,
+        sources_failed=failed_sources(ready.failed()),
         skipped=problems(ready.skips()),
         notes=ready.notes,
     )
@@ -72,11 +76,11 @@ def refresh_report(ready: Ready) -> RefreshReport:
 def catalog(snapshot: Snapshot) -> list[CatalogRow]:
     """Every document in order of `doc_id`, without its text."""
     rows = []
-    for doc in range(snapshot.n_docs):
+    for doc in snapshot.docs():
         card = snapshot.card(doc)
         rows.append(
             CatalogRow(
-                doc_id=snapshot.doc_ids[doc],
+                doc_id=snapshot.doc_id(doc),
                 source=snapshot.sources[snapshot.source_of[doc]],
                 kind=snapshot.kinds[snapshot.kind_of[doc]],
                 path=snapshot.path(doc),
@@ -98,6 +102,7 @@ def verify(opened: Opened) -> VerifyReport:
     stored = read_content(workspace.store)
     damage = problems(Skip(found.path, found.reason, found.line) for found in stored.damage)
     n_lines = len(stored.lines) + sum(found.line is not None for found in stored.damage)
+    damage += tuple(Problem(path, _SNAPSHOT_DAMAGED) for path in opened.cache.drop_damaged())
     if workspace.root is None:
         return VerifyReport(
             sound=not damage,
@@ -117,16 +122,16 @@ def verify(opened: Opened) -> VerifyReport:
     wanted = replace(manifest_of(opened), shards=stored.manifest.shards)
     differs = wanted != stored.manifest
     misplaced = layout_differs(workspace.store, look.lines, stored.manifest, pending)
-    if misplaced and not damage:
+    if misplaced and not stored.damage:
         reason = "its shards are not laid out as a build would lay them; `memidx build` does"
-        damage = (Problem(workspace.store, reason),)
+        damage += (Problem(workspace.store, reason),)
     return VerifyReport(
         sound=not (damage or behind or differs),
         damage=damage,
         behind=tuple(sorted(behind)),
         pending=pending,
         manifest_differs=differs,
-        sources_failed=failed_sources(look.scan.failed if look.scan else {}),
+        sources_failed=failed_sources(sorted(look.scan.failed.items()) if look.scan else ()),
         skipped=problems(look.scan.skips if look.scan else ()),
         unchecked=False,
         n_docs=len(stored.lines),

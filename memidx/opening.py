@@ -27,12 +27,14 @@ from memidx.config import (
     source_to_dict,
 )
 from memidx.errors import ConfigError, FileError, InputError, MemidxError
-from memidx.search.ranking import RankSettings, SourceFactors
 from memidx.snapshot.cache import Cache
 from memidx.snapshot.workspace import Workspace, settings_key
+from memidx.store.signature import store_signature
 
 if TYPE_CHECKING:
     from memidx.search.calibrated import Calibration
+    from memidx.search.ranking import RankSettings
+    from memidx.snapshot.snapshot import Snapshot
     from memidx.store.manifest import Manifest
 
 
@@ -143,7 +145,7 @@ def _open_again(store: str | None, env: Mapping[str, str]) -> Opened | None:
     another folder would take every document for deleted.
     """
     place = _absolute(store if store is not None else load_config(".", env=env).store)
-    if not _stored_sources(place):
+    if not _stored_sources(place) and not store_signature(place):
         return None
     again = open_store(place, None, env)
     if again.config.sources:
@@ -204,19 +206,13 @@ def analyzer_maker(opened: Opened, name: str | None = None) -> Callable[[], Anal
     return partial(get_analyzer, name or analysis.analyzer, aliases=parse_aliases(text, path))
 
 
-def source_names(opened: Opened) -> frozenset[str]:
-    """Names of the sources in force."""
-    return frozenset(source.name for source in opened.workspace.sources)
-
-
 class Labels:
-    """What ranks and labels under an opened store's configuration.
+    """Which thresholds label under an opened store's configuration.
 
-    Fitted thresholds label where the project has any and they hold for the snapshot in question.
+    Fitted ones where the project has any and they hold for the snapshot in question.
     """
 
     def __init__(self, opened: Opened) -> None:
-        self._opened = opened
         self._notes: Mapping[str, str] = {}
         self._calibration: Calibration | None = None
         self.path = os.path.join(opened.home, opened.config.search.calibration)
@@ -225,18 +221,13 @@ class Labels:
 
             self._calibration = parse_calibration(files.read_bytes(self.path))
 
-    def settings(self, as_of_day: float, facts: Callable[[], Mapping[str, Any]]) -> RankSettings:
-        """What turns matches into an order; `facts` are asked of the snapshot where they matter."""
-        factors = {
-            source.name: SourceFactors(source.weight, source.decay, source.decay_floor)
-            for source in self._opened.workspace.sources
-        }
-        settings = RankSettings(self._opened.config.search, factors, as_of_day)
+    def in_force(self, settings: RankSettings, snapshot: Callable[[], Snapshot]) -> RankSettings:
+        """Settings with the thresholds that hold; the snapshot is asked for where it matters."""
         if self._calibration is None:
             return settings
         from memidx.search.calibrated import calibrated  # only for who was calibrated
 
-        settings, self._notes = calibrated(self._calibration, settings, facts())
+        settings, self._notes = calibrated(self._calibration, settings, snapshot())
         return settings
 
     def notes(self, strategy: str) -> tuple[str, ...]:
@@ -292,7 +283,8 @@ def _root_of(store: str, cache: Cache, env: Mapping[str, str]) -> str | None:
 
     try:
         lines = read_content(store).lines
-    except MemidxError:
+    except MemidxError as error:
+        _unless_passing(error)
         return None
     for candidate in candidates:
         if (
@@ -332,10 +324,17 @@ def _stored_sources(store: str) -> tuple[SourceConfig, ...]:
 
     try:
         definitions = read_manifest(store).sources
-    except MemidxError:
+    except MemidxError as error:
         # Whoever reads the store next says what is wrong with it.
+        _unless_passing(error)
         return ()
     return tuple(source_from_dict(definition) for definition in definitions)
+
+
+def _unless_passing(error: MemidxError) -> None:
+    """Raise what is about the moment: other sources, or no root, must not be taken instead."""
+    if isinstance(error, FileError) and files.may_pass(error):
+        raise error
 
 
 def _has_config(folder: str, env: Mapping[str, str]) -> bool:

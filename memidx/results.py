@@ -11,6 +11,26 @@ from memidx.search.answer import Problem
 
 
 @dataclass(frozen=True, slots=True)
+class PatchReport:
+    """Whether a build patched the one changed line (`incremental_sed`).
+
+    Attributes:
+        declined: Name of the reason it did not, and wrote the store the ordinary way.
+        detail: The reason for a person, empty when it was applied.
+        doc_id: The document whose line was patched.
+        shard: The file the line is in.
+        line: 1-based.
+    """
+
+    applied: bool
+    declined: str | None = None
+    detail: str = ""
+    doc_id: str | None = None
+    shard: str | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class BuildReport:
     """What a build did, or with `check` would do.
 
@@ -19,6 +39,7 @@ class BuildReport:
         root: Absolute path.
         n_docs: Documents in the index afterwards.
         n_read: Source files whose bytes were read.
+        n_analysed: Documents whose text was tokenized for the snapshot.
         lines_written: Lines of the store that are new or changed.
         bytes_written: Bytes of the shards and the manifest that were written.
         behind: Whether the store lacked anything; with `check`, anything but `pending`.
@@ -27,6 +48,7 @@ class BuildReport:
         manifest_differs: Whether the configuration part of the store was behind.
         unsupported: Suffix -> files no source kind reads.
         sources: Source name -> documents.
+        patch: None where no patch was asked for, with `full` and with `check`.
     """
 
     store: str
@@ -54,6 +76,8 @@ class BuildReport:
     elapsed_ms: float
     notes: tuple[str, ...] = ()
     pending: tuple[str, ...] = ()
+    n_analysed: int = 0
+    patch: PatchReport | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON values."""
@@ -68,6 +92,7 @@ class RefreshReport:
         n_added: Documents the store lacks; `n_changed` and `n_removed` alike.
         n_read: Source files whose bytes were read.
         n_parsed: Source files whose documents were made anew.
+        n_analysed: Documents whose text was tokenized.
     """
 
     freshness: Freshness
@@ -79,6 +104,7 @@ class RefreshReport:
     sources_failed: tuple[Problem, ...]
     skipped: tuple[Problem, ...]
     notes: tuple[str, ...] = ()
+    n_analysed: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.counting import COUNTS
+
 REPOSITORY = Path(__file__).resolve().parents[1]
 
 # The same examples in every run, and no test that a busy machine can fail.
@@ -15,6 +17,14 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 settings.register_profile("check", derandomize=True, deadline=None, print_blob=True)
 settings.register_profile("explore", deadline=None, max_examples=1000, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "check"))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """How many crash points, flipped bytes and concurrent operations were tried."""
+    if COUNTS:
+        terminalreporter.section("tried", "-")
+        for what, n in sorted(COUNTS.items()):
+            terminalreporter.write_line(f"{n:>9,} {what}")
 
 
 @pytest.fixture(autouse=True)

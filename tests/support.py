@@ -10,7 +10,8 @@ from memidx.config import SearchConfig
 from memidx.documents import Document
 from memidx.search.prepared import prepare
 from memidx.search.ranking import Ranking, RankSettings, SourceFactors, rank
-from memidx.snapshot.builder import Placed, build_snapshot
+from memidx.snapshot.builder import snapshot_in_memory
+from memidx.snapshot.rows import Placed
 from memidx.snapshot.snapshot import Snapshot
 
 
@@ -48,12 +49,8 @@ def hash_of(text: str) -> str:
 def snapshot_of(documents: Sequence[Document], analyzer: str = "default") -> Snapshot:
     """A snapshot in memory."""
     placed = sorted((Placed(d, "", 1) for d in documents), key=lambda p: p.document.doc_id)
-    data = b"".join(
-        build_snapshot(
-            placed, get_analyzer(analyzer), facts={"build_id": "test", "analyzer": "test"}
-        )
-    )
-    return Snapshot(memoryview(data), "test")
+    facts = {"build_id": "test", "analyzer": "test"}
+    return snapshot_in_memory(placed, get_analyzer(analyzer), facts)
 
 
 def ranking_of(
@@ -72,7 +69,7 @@ def ranking_of(
     settings = RankSettings(search or SearchConfig(), factors or {}, as_of_day)
     prepared = prepare(snapshot, get_analyzer(analyzer), query, settings.search)
     found = rank(snapshot, prepared, settings, k=k, **options)  # type: ignore[arg-type]
-    return found, [snapshot.doc_ids[hit.doc] for hit in found.best]
+    return found, [snapshot.doc_id(hit.doc) for hit in found.best]
 
 
 def write_tree(root: Path, files: Mapping[str, str | bytes]) -> Path:

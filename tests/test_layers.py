@@ -93,13 +93,13 @@ def test_imports_point_down_the_flow(repository: Path) -> None:
 
 
 def test_one_module_touches_files(trees: dict[Path, ast.Module]) -> None:
-    """Only memidx/files.py reads, writes or looks at a file, so that faults are met in one place.
+    """Only memidx/files reads, writes or looks at a file, so that faults are met in one place.
 
     The command line may redirect its own streams, and ask for the width of the terminal.
     """
     found = []
     for module, tree in trees.items():
-        if _is_in(module, "files.py", "cli/terminal.py"):
+        if _is_in(module, "files", "cli/terminal.py"):
             continue
         for line, imported in _imports(tree):
             if imported.split(".")[0] in FILE_MODULES:

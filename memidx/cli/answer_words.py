@@ -27,7 +27,8 @@ _EMPTY: Mapping[str, tuple[str, str]] = {
     ),
     "filtered_out": (
         "Documents match, but filters or excluded words took all of them out.",
-        "Widen --source, --kind, --tag, --path, --since or --until, or drop -word.",
+        "Widen --source, --kind, --tag, --path, --since or --until, "
+        "or drop --exclude-invalidated or -word.",
     ),
     "below_threshold": (
         "Documents match, but none reaches the minimum score.",

@@ -18,7 +18,20 @@ from memidx.errors import MemidxError
 from memidx.version import VERSION
 
 # In the order that help shows them: the order they are met in.
-COMMANDS = ("build", "query", "eval", "tune", "calibrate", "ablate", "status", "verify")
+COMMANDS = (
+    "init",
+    "build",
+    "query",
+    "eval",
+    "tune",
+    "calibrate",
+    "ablate",
+    "status",
+    "verify",
+    "merge",
+)
+# What git calls: no part of help.
+HIDDEN = ("merge-driver",)
 
 # Typer's usage errors, under the one name of theirs that is public.
 _UsageError: Any = typer.BadParameter.__base__
@@ -33,7 +46,7 @@ class CommandGroup(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of that name, or None."""
-        if cmd_name not in COMMANDS:
+        if cmd_name not in (*COMMANDS, *HIDDEN):
             # Typer looks here for the nearest name.
             self.commands.update((name, _load(name)) for name in COMMANDS)
             return None
@@ -123,14 +136,15 @@ def run() -> NoReturn:
 
 
 def _load(name: str) -> Any:
-    """Typer's command for the function of that name in `memidx.cli.NAME_command`."""
+    """Typer's command for the function `NAME_command` in a module of that name."""
     from importlib import import_module
 
-    module = import_module(f"memidx.cli.{name}_command")
+    function = f"{name.replace('-', '_')}_command"
+    module = import_module(f"memidx.cli.{function}")
     single = typer.Typer(
         add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False
     )
-    single.command(name)(getattr(module, f"{name}_command"))
+    single.command(name)(getattr(module, function))
     return typer.main.get_command(single)
 
 

@@ -10,7 +10,7 @@ from memidx.cli.answer_words import plural
 from memidx.cli.terminal import printable
 
 if TYPE_CHECKING:
-    from memidx.results import BuildReport
+    from memidx.results import BuildReport, PatchReport
     from memidx.search.answer import Problem
 
 # A person reads the first few; --format json holds all.
@@ -50,6 +50,8 @@ def build_text(report: BuildReport, *, check: bool) -> str:
             f"{where}: {plural(report.n_docs, 'document')} in {plural(report.n_shards, 'file')}; "
             f"{changes}; {report.elapsed_ms / 1000:.1f} s"
         )
+    if report.patch is not None:
+        lines.append(_patch_text(report.patch))
     return "\n".join(lines)
 
 
@@ -74,6 +76,12 @@ def build_problems(report: BuildReport) -> str:
             "a source that is meant to be gone is removed from the configuration."
         )
     return "\n".join(lines)
+
+
+def _patch_text(patch: PatchReport) -> str:
+    if patch.applied:
+        return f"patched {patch.shard}:{patch.line}: {printable(patch.doc_id or '')}"
+    return f"not patched: {patch.declined} ({printable(patch.detail)})"
 
 
 def problem_lines(what: str, problems: Iterable[Problem]) -> list[str]:

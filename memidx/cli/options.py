@@ -19,6 +19,16 @@ StoreOption = Annotated[
         show_default=False,
     ),
 ]
+StoresOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--store",
+        metavar="DIR",
+        help="The store; repeat it, nearest first, to search several as one. "
+        "Default: the configured one, else ./store.",
+        show_default=False,
+    ),
+]
 RootOption = Annotated[
     str | None,
     typer.Option(

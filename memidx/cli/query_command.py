@@ -7,7 +7,7 @@ import typer
 
 import memidx
 from memidx.cli import exit_codes
-from memidx.cli.options import RootOption, StoreOption, StrategyOption
+from memidx.cli.options import RootOption, StoresOption, StrategyOption
 from memidx.cli.terminal import tell, write_out
 
 AnswerFormat = Literal["table", "json", "jsonl", "md", "files"]
@@ -63,7 +63,11 @@ def query_command(
         Literal["content", "title"] | None,
         typer.Option("--dedupe", help="Show one of several hits that share this."),
     ] = None,
-    store: StoreOption = None,
+    exclude_invalidated: Annotated[
+        bool,
+        typer.Option("--exclude-invalidated", help="Leave out what is superseded or invalidated."),
+    ] = False,
+    stores: StoresOption = None,
     root: RootOption = None,
     no_refresh: Annotated[
         bool,
@@ -86,7 +90,7 @@ def query_command(
     Several words find documents with any of them, the best first.
     Files that changed since the last look are taken in before the answer.
     """
-    with memidx.open(store, root=root) as index:
+    with memidx.open(stores, root=root) as index:
         answer = index.search(
             " ".join(words),
             k,
@@ -102,6 +106,7 @@ def query_command(
             until=until,
             min_score=min_score,
             dedupe=dedupe,
+            exclude_invalidated=exclude_invalidated,
         )
     from memidx.cli.answer_format import render_answer
 

@@ -16,6 +16,7 @@ from typing import Any
 from memidx import files
 from memidx.config.schema import SCHEMA, TABLES, Place, Rule, checked
 from memidx.config.sources import (
+    DEFAULT_INCLUDE,
     DEFAULT_SOURCE,
     Repo,
     SourceConfig,
@@ -28,6 +29,7 @@ from memidx.errors import ConfigError
 
 __all__ = [
     "CONFIG_FILES",
+    "DEFAULT_INCLUDE",
     "DEFAULT_SOURCE",
     "AnalysisConfig",
     "Config",
@@ -42,6 +44,8 @@ __all__ = [
 ]
 
 CONFIG_FILES = ("memidx.toml", "pyproject.toml")
+# What a variable may say instead of `true` and `false`.
+_SWITCHES = {"1": True, "true": True, "0": False, "false": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +79,7 @@ class Config:
     Attributes:
         sources: In the order of the file; a file of the tree belongs to the first that takes it.
             Empty means "not configured": the built-in `docs` source over every markdown file.
+        incremental_sed: Whether a build patches a single changed line by a sed script.
         file: Absolute path of the file it was read from, or None.
     """
 
@@ -82,6 +87,7 @@ class Config:
     framework: str = ""
     store: str = "store"
     max_document_bytes: int = 2**20
+    incremental_sed: bool = False
     analysis: AnalysisConfig = AnalysisConfig()
     search: SearchConfig = SearchConfig()
     sources: tuple[SourceConfig, ...] = ()
@@ -213,9 +219,12 @@ def _from_text(name: str, text: str, rule: Rule) -> Any:
             value = float(text)
         elif int in rule.types:
             value = int(text)
+        elif bool in rule.types:
+            value = _SWITCHES.get(text.strip().lower())
     except ValueError:
         value = None
     if value is None or not rule.valid(value):
         what = f"{name} cannot have this value"
-        raise ConfigError(what, expected=rule.expected, found=repr(text))
+        expected = "1 or 0, true or false" if bool in rule.types else rule.expected
+        raise ConfigError(what, expected=expected, found=repr(text))
     return value

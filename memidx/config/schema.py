@@ -55,6 +55,7 @@ _NAME = Rule(
     "a name of letters, digits, `_`, `-` and `.`",
     lambda value: re.fullmatch(r"\w[\w.-]{0,63}", value) is not None,
 )
+_SWITCH = Rule((bool,), "true or false")
 _POSITIVE = Rule((int, float), "a number above 0", lambda value: 0 < value < 1e300)
 _NOT_NEGATIVE = Rule((int, float), "a number of 0 or more", lambda value: 0 <= value < 1e300)
 _SHARE = Rule((int, float), "a number from 0 to 1", lambda value: 0 <= value <= 1)
@@ -79,6 +80,7 @@ SCHEMA: Mapping[str, Mapping[str, Rule]] = {
         "framework": _TEXT,
         "store": _path_rule("a path"),
         "max_document_bytes": Rule((int,), "a whole number above 0", lambda value: value > 0),
+        "incremental_sed": _SWITCH,
     },
     "analysis": {
         "analyzer": _choice("default", "ascii-compat"),
@@ -133,7 +135,8 @@ def checked(place: Place, values: Any) -> dict[str, Any]:
         rule = rules.get(key)
         if rule is None:
             raise unknown(place, key, (*rules, *(() if place.table else TABLES)))
-        right = isinstance(value, rule.types) and not isinstance(value, bool)
+        # A bool is an int, but no number.
+        right = isinstance(value, rule.types) and isinstance(value, bool) == (bool in rule.types)
         if not right or not rule.valid(value):
             what = f"{key} cannot have this value"
             raise place.refuse(key, what, expected=rule.expected, found=repr(value)[:80])

@@ -21,10 +21,23 @@ _OPTIONS: Mapping[str, tuple[str, ...]] = {
     "markdown": ("include", "exclude"),
     "changelog": ("include", "exclude"),
     "records": ("include", "exclude", "fields"),
+    "openapi": ("include", "exclude"),
+    "code": ("include", "exclude"),
     "git": ("repos", "until"),
 }
 _KIND_NAMES = ", ".join(_OPTIONS)
-_LATER_KINDS = ("openapi", "code", "sql")
+_LATER_KINDS = ("sql",)
+# Which files a source takes that is not told; every one that its kind reads, where it is not here.
+DEFAULT_INCLUDE: Mapping[str, tuple[str, ...]] = {
+    # Most JSON and YAML files are something else, and each would be reported as such.
+    "openapi": tuple(
+        f"{before}{name}{after}"
+        for name in ("openapi", "swagger")
+        for before, after in (("", ".*"), ("", "[-_.]*"), ("*[-_.]", ".*"))
+    ),
+    # Not `**`: who names folders means the programs without a suffix in them, too.
+    "code": ("*.py", "*.pyi", "*.sh", "*.bash"),
+}
 _LONGEST_REPO_NAME = 100
 
 
@@ -41,7 +54,7 @@ class SourceConfig:
 
     Attributes:
         name: Unique.
-        kind: `markdown`, `changelog`, `records` or `git` (others come later).
+        kind: `markdown`, `changelog`, `records`, `openapi`, `code` or `git`.
         include: Globs relative to root, gitignore syntax; a file must match one.
         exclude: Globs that take files out again.
         weight: Multiplies relevance; > 0.
@@ -122,6 +135,8 @@ def read_source(place: Place, table: Mapping[str, Any], root: str | None) -> Sou
             values[key] = patterns
             if key == "include" and not patterns:
                 raise place.refuse(key, "include is empty", expected="at least one glob")
+    if kind in DEFAULT_INCLUDE:
+        values.setdefault("include", DEFAULT_INCLUDE[kind])
     if kind == "git":
         values["repos"] = tuple(_repos(place, values.get("repos", ["."]), root))
     return SourceConfig(**values)

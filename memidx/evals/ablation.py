@@ -319,14 +319,14 @@ class _Answering:
         """Bytes of what an answer shows of some hits."""
         analyzer = self._subject.inputs.analyzer
         prepared = prepare(snapshot, analyzer, text, self._settings.search)
-        weights = {t.term: t.weight * t.idf for t in prepared.terms if t.number is not None}
+        weights = {t.term: t.weight * t.idf for t in prepared.terms if t.numbers is not None}
         n_bytes = 0
         for hit in hits:
             doc = snapshot.find(hit.doc_id)
             if doc is None:
                 continue
             title = snapshot.card(doc).title
-            shown = snippets(snapshot.texts[doc], analyzer, weights, title)
+            shown = snippets(snapshot.text(doc), analyzer, weights, title)
             pieces = (hit.doc_id, title, *(snippet.text for snippet in shown))
             n_bytes += sum(len(piece.encode("utf-8", "replace")) for piece in pieces)
         return n_bytes

@@ -8,7 +8,7 @@ damaged line counts as missing.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from memidx.indexing.state import DocRef, KnownFile
 
@@ -24,6 +24,7 @@ class Plan:
         origin: Added or changed `doc_id` -> identity path of its file.
         lines: `doc_id` -> line where it begins in its file, for every document that is kept,
             added or changed and whose file was seen.
+        stored: `doc_id` -> checksum of its line in the store, for what is changed or removed.
     """
 
     added: tuple[str, ...]
@@ -31,6 +32,7 @@ class Plan:
     removed: tuple[str, ...]
     origin: Mapping[str, str]
     lines: Mapping[str, int]
+    stored: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_empty(self) -> bool:
@@ -45,6 +47,10 @@ class Plan:
     def size(self) -> int:
         """Documents the plan touches."""
         return len(self.added) + len(self.changed) + len(self.removed)
+
+    def touched(self) -> tuple[str, ...]:
+        """Every `doc_id` the plan names."""
+        return (*self.added, *self.changed, *self.removed)
 
 
 def make_plan(
@@ -79,6 +85,7 @@ def make_plan(
         removed=tuple(sorted(removed)),
         origin={doc_id: wanted[doc_id][1] for doc_id in (*added, *changed)},
         lines={doc_id: ref.line for doc_id, (ref, _) in wanted.items()},
+        stored={doc_id: stored[doc_id] for doc_id in (*changed, *removed)},
     )
 
 

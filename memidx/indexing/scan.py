@@ -10,18 +10,20 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+import os.path
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from memidx.config import SourceConfig
 from memidx.documents import Document, make_document
 from memidx.errors import FileError, InputError
-from memidx.files import is_missing, read_bytes
+from memidx.files import is_missing, may_pass, read_bytes
 from memidx.indexing.state import RACY_NS, DocRef, KnownFile, State, pack
 from memidx.sources import FEED_KINDS, FILE_KINDS
 from memidx.sources.artifacts import is_artifact
 from memidx.sources.base import FEEDS, Fed, FileEntry, Gone, Item, Parsed, Skip, SourceFailed
 from memidx.sources.listing import Listing, list_files
+from memidx.sources.survey import Survey
 from memidx.store.layout import SHARD_CAP_BYTES
 from memidx.store.line import encode_line, line_sum
 from memidx.text.redact import holds_private
@@ -37,6 +39,9 @@ class Scan:
         entries: Identity path -> the file as it was listed.
         lines: `doc_id` -> encoded line, for what was parsed.
         documents: The same documents, as they are.
+        unread: Identity paths of files that are there and could not be read: nothing proves that
+            what they held is gone.
+        unsettled: Root-relative paths as on disk of files that the system did not hand out now.
         vanished: Source and path of each file that was listed and not there to be read: perhaps
             its folder was renamed meanwhile, so nothing proves that its documents are gone.
         tokens: Part of a feed -> token, as `State.tokens` has it.
@@ -54,6 +59,8 @@ class Scan:
     documents: dict[str, Document] = field(default_factory=dict)
     entries: dict[str, FileEntry] = field(default_factory=dict)
     unreadable: list[Skip] = field(default_factory=list)
+    unread: set[str] = field(default_factory=set)
+    unsettled: set[str] = field(default_factory=set)
     vanished: list[tuple[str, str]] = field(default_factory=list)
     tokens: dict[str, str | None] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
@@ -124,6 +131,26 @@ class Scanner:
                     self._ask(source, part, known, found)
         return found
 
+    def scan_edits(self, known: State, seen: Survey, edits: Iterable[tuple[str, str]]) -> Scan:
+        """Look at some known files again, when no other file and no feed changed.
+
+        Args:
+            known: The last look under the same settings.
+            seen: The survey that found the edits.
+            edits: Identity path and path as on disk of each.
+        """
+        listing = Listing(seen, {}, dict(known.failed), known.skips)
+        found = Scan(listing, failed=dict(known.failed), files=dict(known.files))
+        found.tokens = dict(known.tokens)
+        for path, disk_path in edits:
+            before = known.files[path]
+            place = os.path.join(self._root, disk_path)
+            entry = FileEntry(path, place, seen.files[disk_path])
+            # What cannot be read any more is not what it was.
+            del found.files[path]
+            self._parse(self._sources[before.source], entry, found, before)
+        return found
+
     def read(self, scan: Scan, path: str, wanted: Collection[str]) -> None:
         """Read a file or part again whose documents' lines are wanted though it did not change."""
         source = self._sources[scan.files[path].source]
@@ -159,6 +186,13 @@ class Scanner:
         except FileError as error:
             if is_missing(error):
                 found.vanished.append((source.name, entry.path))
+            else:
+                found.unread.add(entry.path)
+            if may_pass(error):
+                # It says something about the moment: the next look tries again.
+                found.failed.setdefault(source.name, f"{entry.path}: {error.what}")
+                found.unsettled.add(self._below_root(entry))
+                return
             found.unreadable.append(Skip(entry.path, error.what, source=source.name))
             return
         found.n_read += 1
@@ -179,11 +213,14 @@ class Scanner:
         self._take(made, found)
         found.files[entry.path] = KnownFile(
             source=source.name,
-            disk_path=entry.disk_path[len(self._root) :].lstrip("/"),
+            disk_path=self._below_root(entry),
             digest=digest,
             docs=tuple(made.refs.values()),
             skips=tuple(made.skips),
         )
+
+    def _below_root(self, entry: FileEntry) -> str:
+        return entry.disk_path[len(self._root) :].lstrip("/")
 
     def _ask(self, source: SourceConfig, part: str, known: State | None, found: Scan) -> None:
         """Take in one part of a feed, or say that the source failed."""

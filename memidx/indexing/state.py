@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, overload
 from memidx.files import Signature
 from memidx.sources.base import Skip
 
-STATE_VERSION = 2
+STATE_VERSION = 3
 
 # How an answer relates to its sources: docs/glossary.md, "freshness".
 Freshness = Literal["fresh", "refreshed", "unchecked", "stale"]
@@ -113,6 +113,8 @@ class State:
         store: File of the store -> signature.
         damage: Damaged places of the store: (path, line, reason).
         snapshot: Key of the snapshot that holds all this.
+        unlike: Document that is other than in the store -> checksum of its line there, None for
+            one the store has not got.
     """
 
     root: str
@@ -127,7 +129,7 @@ class State:
     store: Mapping[str, Signature]
     damage: tuple[tuple[str, int | None, str], ...]
     snapshot: str
-    behind: int = field(default=0)
+    unlike: Mapping[str, str | None] = field(default_factory=dict)
     tokens: Mapping[str, str | None] = field(default_factory=dict)
 
     def racy(self) -> list[str]:
@@ -148,38 +150,24 @@ class State:
             "recorded_ns": self.recorded_ns,
             "watched": self.watched,
             "bases_failed": self.bases_failed,
-            "files": {
-                path: [
-                    known.source,
-                    known.disk_path,
-                    known.digest,
-                    known.docs.text() if isinstance(known.docs, PackedDocs) else known.docs,
-                    _rows(known.skips),
-                ]
-                for path, known in self.files.items()
-            },
+            "files": {path: file_row(known) for path, known in self.files.items()},
             "failed": self.failed,
             "skips": _rows(self.skips),
             "unsupported": self.unsupported,
             "store": self.store,
             "damage": self.damage,
             "snapshot": self.snapshot,
-            "behind": self.behind,
+            "unlike": self.unlike,
             "tokens": self.tokens,
         }
-        # ASCII keeps the lone surrogates of undecodable file names out of the encoder's way.
-        body = json.dumps(document, separators=(",", ":")).encode("ascii")
-        return body + b"\n" + _digest(body)
+        return sealed(document)
 
 
 def read_state(data: bytes) -> State | None:
     """State from its bytes; None when they are damaged or of another version (then look anew)."""
-    body, _, found = data.rpartition(b"\n")
-    if found != _digest(body):
-        return None
     try:
-        document = json.loads(body)
-        if document["version"] != STATE_VERSION:
+        document = unsealed(data)
+        if document is None or document["version"] != STATE_VERSION:
             return None
         return State(
             root=document["root"],
@@ -187,29 +175,45 @@ def read_state(data: bytes) -> State | None:
             recorded_ns=document["recorded_ns"],
             watched={path: Signature(*row) for path, row in document["watched"].items()},
             bases_failed=document["bases_failed"],
-            files={
-                path: KnownFile(
-                    source,
-                    disk,
-                    digest,
-                    PackedDocs(docs)
-                    if isinstance(docs, str)
-                    else tuple(DocRef(*ref) for ref in docs),
-                    _skips(skips),
-                )
-                for path, (source, disk, digest, docs, skips) in document["files"].items()
-            },
+            files={path: file_of(row) for path, row in document["files"].items()},
             failed=document["failed"],
             skips=_skips(document["skips"]),
             unsupported=document["unsupported"],
             store={name: Signature(*row) for name, row in document["store"].items()},
             damage=tuple((path, line, reason) for path, line, reason in document["damage"]),
             snapshot=document["snapshot"],
-            behind=document["behind"],
+            unlike=document["unlike"],
             tokens=document["tokens"],
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
+
+
+def file_row(known: KnownFile) -> list[Any]:
+    """A known file as JSON values."""
+    docs = known.docs.text() if isinstance(known.docs, PackedDocs) else known.docs
+    return [known.source, known.disk_path, known.digest, docs, _rows(known.skips)]
+
+
+def file_of(row: list[Any]) -> KnownFile:
+    """A known file from its JSON values."""
+    source, disk_path, digest, docs, skips = row
+    packed = isinstance(docs, str)
+    refs = PackedDocs(docs) if packed else tuple(DocRef(*ref) for ref in docs)
+    return KnownFile(source, disk_path, digest, refs, _skips(skips))
+
+
+def sealed(document: Mapping[str, Any]) -> bytes:
+    """Compact JSON and its digest."""
+    # ASCII keeps the lone surrogates of undecodable file names out of the encoder's way.
+    body = json.dumps(document, separators=(",", ":")).encode("ascii")
+    return body + b"\n" + _digest(body)
+
+
+def unsealed(data: bytes) -> Any:
+    """What was sealed; None when its digest is another one."""
+    body, _, found = data.rpartition(b"\n")
+    return json.loads(body) if found == _digest(body) else None
 
 
 def _digest(body: bytes) -> bytes:

@@ -192,11 +192,9 @@ def problems(skips: Iterable[Skip]) -> tuple[Problem, ...]:
     return tuple(Problem(skip.path, skip.reason, skip.line, skip.source) for skip in skips)
 
 
-def failed_sources(failed: Mapping[str, str]) -> tuple[Problem, ...]:
-    """Failed sources (name -> reason) as an answer or a report lists them."""
-    return tuple(
-        Problem(path=name, reason=reason, source=name) for name, reason in sorted(failed.items())
-    )
+def failed_sources(failed: Iterable[tuple[str, str]]) -> tuple[Problem, ...]:
+    """Failed sources (name and reason) as an answer or a report lists them."""
+    return tuple(Problem(path=name, reason=reason, source=name) for name, reason in failed)
 
 
 def _hit(hit: Hit) -> dict[str, Any]:

@@ -6,13 +6,13 @@ counts, problems, notes).
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from memidx.analysis.base import Analyzer
 from memidx.indexing.state import Freshness
 from memidx.search.answer import Answer, Hit, Problem, Verdict, decide_verdict
+from memidx.search.lines import in_file
 from memidx.search.passages import snippets
 from memidx.search.prepared import Prepared
 from memidx.search.ranking import Ranking, Scored
@@ -24,9 +24,14 @@ MAX_SKIPPED = 20
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """What is true of an answer besides its ranking; `sources` are the names that exist."""
+    """What is true of an answer besides its ranking.
 
-    store: str
+    Attributes:
+        stores: Their paths, by number.
+        sources: The names that exist.
+    """
+
+    stores: tuple[str, ...]
     freshness: Freshness
     as_of: str
     sources_failed: tuple[Problem, ...]
@@ -58,20 +63,20 @@ def answer(
     """
     shown = _distinct(snapshot, ranking.best, dedupe)[offset : offset + k]
     weights = {
-        term.term: term.weight * term.idf for term in prepared.terms if term.number is not None
+        term.term: term.weight * term.idf for term in prepared.terms if term.numbers is not None
     }
     hits = tuple(
-        _hit(snapshot, analyzer, scored, weights, rank, circumstances.store)
+        _hit(snapshot, analyzer, scored, weights, rank, circumstances.stores)
         for rank, scored in enumerate(shown, start=offset + 1)
     )
-    counts = Counter(snapshot.source_of[doc] for doc in ranking.matched)
+    counts = _by_name(snapshot, ranking.n_by_source)
     verdict = decide_verdict(
         has_terms=not prepared.is_empty,
         n_docs=snapshot.n_docs,
         any_term_known=bool(weights),
         n_before_filters=ranking.n_before_filters,
         n_after_filters=ranking.n_after_filters,
-        n_matched=len(ranking.matched),
+        n_matched=ranking.n_matched,
     )
     notes = [
         *circumstances.notes,
@@ -85,17 +90,26 @@ def answer(
         freshness=circumstances.freshness,
         strategy=ranking.strategy,
         as_of=circumstances.as_of,
-        n_matched=len(ranking.matched),
-        n_by_source={snapshot.sources[n]: counts[n] for n in sorted(counts)},
+        n_matched=ranking.n_matched,
+        n_by_source=counts,
         sources_failed=circumstances.sources_failed,
         skipped=circumstances.skipped[:MAX_SKIPPED],
         n_skipped=len(circumstances.skipped),
-        build_id=snapshot.facts["build_id"],
+        build_id=snapshot.build_id,
         fingerprint=snapshot.facts["analyzer"],
         n_docs=snapshot.n_docs,
         hits=hits,
         notes=tuple(notes),
     )
+
+
+def _by_name(snapshot: Snapshot, counts: Mapping[int, int]) -> dict[str, int]:
+    """Counts by a source's name; one name in two stores is one source."""
+    found: dict[str, int] = {}
+    for number, count in counts.items():
+        name = snapshot.sources[number]
+        found[name] = found.get(name, 0) + count
+    return found
 
 
 def _distinct(snapshot: Snapshot, best: Sequence[Scored], dedupe: str | None) -> Sequence[Scored]:
@@ -118,20 +132,21 @@ def _hit(
     scored: Scored,
     weights: dict[str, float],
     rank: int,
-    store: str,
+    stores: Sequence[str],
 ) -> Hit:
     doc = scored.doc
     card = snapshot.card(doc)
-    doc_id, path = snapshot.doc_ids[doc], snapshot.path(doc)
-    shown = snippets(
-        snapshot.texts[doc], analyzer, weights, card.title, line_offset=snapshot.line_of[doc] - 1
-    )
+    doc_id, path = snapshot.doc_id(doc), snapshot.path(doc)
+    text, begin = snapshot.text(doc), snapshot.line_of[doc]
+    kind = snapshot.kinds[snapshot.kind_of[doc]]
+    shown = snippets(text, analyzer, weights, card.title, line_offset=begin - 1)
+    shown = in_file(shown, kind=kind, text=text, begin=begin)
     first = shown[0] if shown else None
     return Hit(
         rank=rank,
         doc_id=doc_id,
         source=snapshot.sources[snapshot.source_of[doc]],
-        kind=snapshot.kinds[snapshot.kind_of[doc]],
+        kind=kind,
         path=path,
         anchor=doc_id[len(path) + 1 :] or None,
         title=card.title,
@@ -145,8 +160,8 @@ def _hit(
         line_end=first.line_end if first else None,
         time=card.time,
         tags=card.tags,
-        flags=(),
-        store=store,
+        flags=snapshot.flags.get(doc, ()),
+        store=stores[snapshot.store_of(doc)],
     )
 
 
@@ -165,7 +180,7 @@ def _notes(
         )
     if verdict == "no_match" and prepared.parsed.phrases:
         notes.append("no document holds the exact phrase; without the quotes its words are OR-ed")
-    known = {term.term for term in prepared.terms if term.number is not None}
+    known = {term.term for term in prepared.terms if term.numbers is not None}
     unknown = [w.surface for w in prepared.words if known.isdisjoint(t for t, _ in w.terms)]
     if unknown and verdict != "no_terms_in_index":
         notes.append("in no document: " + ", ".join(dict.fromkeys(unknown[:10])))

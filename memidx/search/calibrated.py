@@ -14,6 +14,7 @@ from typing import Any
 
 from memidx.config import SearchConfig
 from memidx.search.ranking import RankSettings
+from memidx.snapshot.snapshot import Snapshot
 
 CALIBRATION_TYPE = "memidx-calibration"
 CALIBRATION_SCHEMA = "memidx.calibration/1"
@@ -111,15 +112,15 @@ def in_force(
 
 
 def calibrated(
-    calibration: Calibration, settings: RankSettings, facts: Mapping[str, Any]
+    calibration: Calibration, settings: RankSettings, snapshot: Snapshot
 ) -> tuple[RankSettings, Mapping[str, str]]:
-    """Settings with the thresholds that hold for a snapshot of these facts, and the notes."""
+    """Settings with the thresholds that hold for a snapshot, and the notes about the others."""
     held = in_force(
         calibration,
         settings.search,
-        corpus=facts["build_id"],
-        n_docs=facts["n_docs"],
-        fingerprint=facts["analyzer"],
+        corpus=snapshot.build_id,
+        n_docs=snapshot.n_docs,
+        fingerprint=snapshot.facts["analyzer"],
     )
     return replace(settings, thresholds=held.thresholds), held.notes
 

@@ -54,7 +54,7 @@ class Channels:
 
     @property
     def lexical(self) -> dict[int, float]:
-        """`doc_ord` -> BM25, for every document that holds a term."""
+        """Document -> BM25, for every document that holds a term."""
         if self._lexical is None:
             kernel = kernels.score_lexical_batch if self._batch else kernels.score_lexical
             self._lexical = kernel(self._snapshot, self._prepared.terms, self._parameters)
@@ -62,11 +62,11 @@ class Channels:
 
     @property
     def vector(self) -> dict[int, float]:
-        """`doc_ord` -> cosine, for every document that holds a term in the vector's field."""
+        """Document -> cosine, for every document that holds a term in the vector's field."""
         if self._vector is None:
             terms = [t for t in self._prepared.terms if any(p == 0 for p, _ in t.fields)]
             vector = kernels.query_vector(terms)
-            idfs = {term.number: term.idf for term in terms if term.number is not None}
+            idfs = {term.numbers: term.idf for term in terms if term.numbers is not None}
             kernel = kernels.score_vector_batch if self._batch else kernels.score_vector
             norm = vector_norm(list(vector.values()))
             self._vector = kernel(self._snapshot, vector, norm, idfs)
@@ -81,7 +81,7 @@ class Channels:
         return self.lexical | self.vector
 
     def relevance(self, strategy: str, docs: Iterable[int]) -> dict[int, float]:
-        """`doc_ord` -> relevance, 0..1, of those `docs` the strategy matches."""
+        """Document -> relevance, 0..1, of those `docs` the strategy matches."""
         if strategy == "vector":
             return {doc: min(1.0, self.vector[doc]) for doc in docs if doc in self.vector}
         if strategy == "lexical":
@@ -103,7 +103,10 @@ class Channels:
         taking_part = [(weight, values) for weight, values in channels if values and weight > 0.0]
         total = sum(weight for weight, _ in taking_part)
         if search.fusion == "rrf":
-            taking_part = [(weight, _reciprocal_ranks(values)) for weight, values in taking_part]
+            taking_part = [
+                (weight, _reciprocal_ranks(values, self._snapshot))
+                for weight, values in taking_part
+            ]
         fused = dict.fromkeys(docs, 0.0)
         for weight, values in taking_part:
             for doc, value in values.items():
@@ -166,7 +169,7 @@ class Channels:
         return kernels.score_document(self._snapshot, self._prepared.terms, self._parameters, doc)
 
 
-def _reciprocal_ranks(values: Mapping[int, float]) -> dict[int, float]:
+def _reciprocal_ranks(values: Mapping[int, float], snapshot: Snapshot) -> dict[int, float]:
     """Reciprocal rank fusion's share of one channel [CCB09], scaled so that rank 1 gives 1."""
-    ordered = sorted(values, key=lambda doc: (-values[doc], doc))
+    ordered = sorted(values, key=lambda doc: (-values[doc], snapshot.order(doc)))
     return {doc: (RRF_K + 1) / (RRF_K + rank) for rank, doc in enumerate(ordered, start=1)}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from memidx.scoring import bm25
-from memidx.search.kernels import LexicalParameters, lexical_bound, term_frequency
+from memidx.search.kernels import LexicalParameters, lexical_bound
 from memidx.search.prepared import Prepared
 from memidx.snapshot.snapshot import Snapshot
 
@@ -23,14 +23,14 @@ def explain_lexical(
     total = 0.0
     for term in prepared.terms:
         for position, field_weight in term.fields:
-            field = snapshot.fields[position]
-            tf = 0 if term.number is None else term_frequency(field, term.number, doc)
+            numbers, length = term.numbers, snapshot.lengths[position][doc]
+            tf = 0 if numbers is None else snapshot.frequency(position, numbers, doc)
             score = 0.0
             if tf:
                 score = bm25(
                     tf,
-                    field.lengths[doc],
-                    avgdl=field.avgdl,
+                    length,
+                    avgdl=snapshot.avgdl[position],
                     idf=term.weight * field_weight * term.idf,
                     k1=k1,
                     b=b,
@@ -39,12 +39,12 @@ def explain_lexical(
             parts.append(
                 {
                     "term": term.term,
-                    "field": field.name,
+                    "field": snapshot.fields[position],
                     "tf": tf,
-                    "df": 0 if term.number is None else snapshot.df[term.number],
+                    "df": term.df,
                     "idf": term.idf,
-                    "doc_len": field.lengths[doc],
-                    "avgdl": field.avgdl,
+                    "doc_len": length,
+                    "avgdl": snapshot.avgdl[position],
                     "weight": term.weight * field_weight,
                     "score": score,
                 }

@@ -28,6 +28,7 @@ class Filters:
         path_globs: Globs over the path in gitignore's syntax, any of them.
         since_day: Earliest day (days since 1970-01-01, UTC), inclusive.
         until_day: First moment that is too late, in the same unit.
+        exclude_invalidated: Leave out what is superseded or invalidated.
     """
 
     sources: tuple[str, ...] = ()
@@ -36,6 +37,7 @@ class Filters:
     path_globs: tuple[str, ...] = ()
     since_day: float | None = None
     until_day: float | None = None
+    exclude_invalidated: bool = False
 
 
 def make_filters(
@@ -46,6 +48,7 @@ def make_filters(
     path_globs: Sequence[str] = (),
     since: str | None = None,
     until: str | None = None,
+    exclude_invalidated: bool = False,
     as_of_day: float,
 ) -> Filters:
     """Filters from what a caller writes.
@@ -65,6 +68,7 @@ def make_filters(
         path_globs=tuple(path_globs),
         since_day=None if since is None else _bound("since", since, as_of_day, end=False),
         until_day=None if until is None else _bound("until", until, as_of_day, end=True),
+        exclude_invalidated=exclude_invalidated,
     )
 
 
@@ -79,6 +83,11 @@ def predicate(snapshot: Snapshot, filters: Filters) -> Callable[[int], bool] | N
         kinds = {n for n, name in enumerate(snapshot.kinds) if name in filters.kinds}
         kind_of = snapshot.kind_of
         tests.append(lambda doc: kind_of[doc] in kinds)
+    if filters.exclude_invalidated and snapshot.flags:
+        from memidx.snapshot.standing import OUT  # few searches ask for it
+
+        out = {doc for doc, flags in snapshot.flags.items() if not OUT.isdisjoint(flags)}
+        tests.append(lambda doc: doc not in out)
     day_of = snapshot.day_of
     if filters.since_day is not None:
         since = filters.since_day

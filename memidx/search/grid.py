@@ -54,18 +54,21 @@ class Asked:
         self._search = settings.search
         self._weighted: dict[float, Prepared] = {}
         self._postings = list(_postings(inputs, prepared))
-        n_docs = self._snapshot.n_docs
-        matched = np.zeros(n_docs, dtype=bool)
+        size = self._snapshot.size
+        matched = np.zeros(size, dtype=bool)
         for _, _, docs, _, _, _ in self._postings:
             matched[docs] = True
         self.docs: Places = np.flatnonzero(matched)
         # Which documents match does not depend on k1 and b, so this is settled once.
-        if _narrows(prepared):
+        if prepared.narrows:
             matching = self.docs.tolist()
             matching = [d for d in matching if all(p.stands_in(d) for p in prepared.phrases)]
             kept = allowed(self._snapshot, prepared, matching, Filters())
             self.docs = np.array(kept, dtype=np.intp)
-        self._position = np.full(n_docs, -1, dtype=np.intp)
+        if not self._snapshot.is_one:
+            # Positions ascend as answers that tie do, whatever segment a document is in.
+            self.docs = self.docs[np.argsort(self._snapshot.order_column[self.docs])]
+        self._position = np.full(size, -1, dtype=np.intp)
         self._position[self.docs] = np.arange(len(self.docs))
         self._suffices: dict[int, bool] = {}
         self._vector: tuple[Places, Floats] | None = None
@@ -80,7 +83,7 @@ class Asked:
         for term, is_title, docs, tf, lengths, avgdl in self._postings:
             factor = term.weight * (title_weight if is_title else 1.0) * term.idf
             positions = self._position[docs]
-            if len(self.docs) < self._snapshot.n_docs:
+            if len(self.docs) < self._snapshot.size:
                 kept = positions >= 0
                 positions, tf, lengths = positions[kept], tf[kept], lengths[kept]
             tf, lengths = tf[:, np.newaxis], lengths[:, np.newaxis]
@@ -100,7 +103,8 @@ class Asked:
             found = channels.vector
             positions = self._position[np.fromiter(found, dtype=np.intp, count=len(found))]
             cosine = np.fromiter(found.values(), dtype=np.float64, count=len(found))
-            kept = positions >= 0
+            kept = np.flatnonzero(positions >= 0)
+            kept = kept[np.argsort(positions[kept])]
             self._vector = positions[kept], cosine[kept]
         positions, cosine = self._vector
         return positions, np.minimum(1.0, cosine), cosine
@@ -159,16 +163,6 @@ class Asked:
         return self._suffices[doc]
 
 
-def _narrows(prepared: Prepared) -> bool:
-    """Whether a query holds more than words that add up."""
-    return bool(
-        prepared.phrases
-        or prepared.excluded
-        or prepared.excluded_phrases
-        or prepared.parsed.sources
-    )
-
-
 def lexical_of(search: SearchConfig) -> Lexical:
     """The part of some settings that the lexical channel's scores depend on."""
     return Lexical(LexicalParameters(search.k1, search.b), search.title_weight)
@@ -187,16 +181,14 @@ def _postings(
     inputs: RankInputs, prepared: Prepared
 ) -> Iterator[tuple[ScoredTerm, bool, Places, Any, Any, float]]:
     """Term, whether it is of the title, documents, `tf`, lengths and avgdl, in kernels' order."""
+    snapshot = inputs.snapshot
     for term in prepared.terms:
-        if term.number is None:
+        if term.numbers is None:
             continue
         for position, _ in term.fields:
-            field = inputs.snapshot.fields[position]
-            begin, end = field.at[term.number], field.at[term.number + 1]
-            docs = np.frombuffer(field.ord, dtype=np.uint32)[begin:end].astype(np.intp)
-            tf = np.frombuffer(field.tf, dtype=np.uint32)[begin:end]
-            lengths = np.frombuffer(field.lengths, dtype=np.uint32)[docs]
-            yield term, position > 0, docs, tf, lengths, field.avgdl
+            docs, tf, lengths = kernels.postings_arrays(snapshot, position, term.numbers)
+            at = docs.astype(np.intp)
+            yield term, position > 0, at, tf, lengths, snapshot.avgdl[position]
 
 
 def _reciprocal_ranks(values: Floats) -> Floats:

@@ -156,7 +156,7 @@ class _Factors:
         first: dict[tuple[int, float], int] = {}
         numbers: dict[tuple[int, float], int] = {}
         of_doc = []
-        for doc in range(snapshot.n_docs):
+        for doc in range(snapshot.size):
             shared = (snapshot.source_of[doc], snapshot.day_of[doc])
             first.setdefault(shared, doc)
             of_doc.append(numbers.setdefault(shared, len(numbers)))
@@ -186,8 +186,8 @@ class QueryGrid:
 
     def doc_ids(self, point: int) -> tuple[str, ...]:
         """`doc_id`s at the point of that number, in served order."""
-        ids = self._ranker.inputs.snapshot.doc_ids
-        return tuple(ids[doc] for doc in self.rankings[point].docs.tolist())
+        doc_id = self._ranker.inputs.snapshot.doc_id
+        return tuple(map(doc_id, self.rankings[point].docs.tolist()))
 
     def ranked(self, point: int, k: int | None = None) -> list[Ranked]:
         """The first `k` hits at the point of that number, as `rank_many` gives them."""
@@ -197,7 +197,7 @@ class QueryGrid:
         rows = list(zip(*(column[:k].tolist() for column in columns), strict=True))
         return [
             Ranked(
-                doc_id=snapshot.doc_ids[doc],
+                doc_id=snapshot.doc_id(doc),
                 source=snapshot.sources[snapshot.source_of[doc]],
                 path=snapshot.path(doc),
                 score=score,

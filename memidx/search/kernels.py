@@ -9,10 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memidx.scoring import bm25_bound, idf
-from memidx.snapshot.snapshot import FieldView, Snapshot
+from memidx.snapshot.parts import Numbers
+from memidx.snapshot.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +25,8 @@ class ScoredTerm:
 
     Attributes:
         term: The term.
-        number: Its number in the vocabulary, or None when no document holds it.
+        numbers: Its numbers in the vocabularies, or None when no document holds it.
+        df: Documents that hold it.
         idf: Its weight; the largest for an unknown term.
         weight: Sum of the weights of all its occurrences in the query.
         weight_once: The largest weight of one occurrence: what a label looks at.
@@ -29,7 +34,8 @@ class ScoredTerm:
     """
 
     term: str
-    number: int | None
+    numbers: Numbers | None
+    df: int
     idf: float
     weight: float
     weight_once: float
@@ -60,10 +66,9 @@ def look_up(
         weights[term, fields] = (total + weight, max(once, weight))
     found = []
     for (term, fields), (weight, once) in weights.items():
-        number = snapshot.term(term)
-        df = 0 if number is None else snapshot.df[number]
+        df = snapshot.document_frequency(term)
         value = idf(snapshot.n_searchable, df)
-        found.append(ScoredTerm(term, number, value, weight, once, fields))
+        found.append(ScoredTerm(term, snapshot.term(term), df, value, weight, once, fields))
     return tuple(found)
 
 
@@ -83,45 +88,42 @@ def score_lexical(
     """BM25 summed over terms and weighted fields, for every document that holds a term.
 
     Returns:
-        `doc_ord` -> score (> 0 where idf > 0), in order of first match.
+        document -> score (> 0 where idf > 0), in order of first match.
     """
     k1, b = parameters.k1, parameters.b
     base, gain = 1.0 - b, k1 + 1.0
     scores: dict[int, float] = {}
     get = scores.get
     for term in terms:
-        if term.number is None:
+        if term.numbers is None:
             continue
         for position, field_weight in term.fields:
-            field = snapshot.fields[position]
             factor = term.weight * field_weight * term.idf
-            lengths, avgdl = field.lengths, field.avgdl
-            begin, end = field.at[term.number], field.at[term.number + 1]
-            for doc, tf in zip(field.ord[begin:end], field.tf[begin:end], strict=True):
-                norm = k1 * (base + b * lengths[doc] / avgdl)
-                scores[doc] = get(doc, 0.0) + factor * (tf * gain) / (tf + norm)
+            lengths, avgdl = snapshot.lengths[position], snapshot.avgdl[position]
+            for postings in snapshot.postings(position, term.numbers):
+                for doc, tf in postings.pairs():
+                    norm = k1 * (base + b * lengths[doc] / avgdl)
+                    scores[doc] = get(doc, 0.0) + factor * (tf * gain) / (tf + norm)
     return scores
 
 
 def score_lexical_batch(
     snapshot: Snapshot, terms: Sequence[ScoredTerm], parameters: LexicalParameters
 ) -> dict[int, float]:
-    """`score_lexical` with numpy: the same documents and the same bits, in `doc_ord` order."""
+    """`score_lexical` with numpy: the same documents and the same bits, in order of number."""
     import numpy as np
 
     k1, b = parameters.k1, parameters.b
     base, gain = 1.0 - b, k1 + 1.0
-    scores = np.zeros(snapshot.n_docs)
-    matched = np.zeros(snapshot.n_docs, dtype=bool)
+    scores = np.zeros(snapshot.size)
+    matched = np.zeros(snapshot.size, dtype=bool)
     for term in terms:
-        if term.number is None:
+        if term.numbers is None:
             continue
         for position, field_weight in term.fields:
-            field = snapshot.fields[position]
             factor = term.weight * field_weight * term.idf
-            docs, tf = _postings(field, term.number)
-            lengths = np.frombuffer(field.lengths, dtype=np.uint32)[docs]
-            norm = k1 * (base + b * lengths / field.avgdl)
+            docs, tf, lengths = postings_arrays(snapshot, position, term.numbers)
+            norm = k1 * (base + b * lengths / snapshot.avgdl[position])
             scores[docs] += factor * (tf * gain) / (tf + norm)
             matched[docs] = True
     found = np.flatnonzero(matched)
@@ -139,50 +141,52 @@ def score_document(
     base, gain = 1.0 - b, k1 + 1.0
     score = 0.0
     for term in terms:
-        if term.number is None:
+        if term.numbers is None:
             continue
         for position, field_weight in term.fields:
-            field = snapshot.fields[position]
-            tf = term_frequency(field, term.number, doc)
+            tf = snapshot.frequency(position, term.numbers, doc)
             if tf:
                 factor = term.weight_once * field_weight * term.idf
-                norm = k1 * (base + b * field.lengths[doc] / field.avgdl)
+                length, avgdl = snapshot.lengths[position][doc], snapshot.avgdl[position]
+                norm = k1 * (base + b * length / avgdl)
                 score += factor * (tf * gain) / (tf + norm)
     return score
 
 
-def query_vector(terms: Sequence[ScoredTerm]) -> dict[int, float]:
-    """Sparse tf-idf vector of a query: weight * idf, known terms only, by term number."""
-    vector: dict[int, float] = {}
+def query_vector(terms: Sequence[ScoredTerm]) -> dict[Numbers, float]:
+    """Sparse tf-idf vector of a query: weight * idf, known terms only, by their numbers."""
+    vector: dict[Numbers, float] = {}
     for term in terms:
-        if term.number is not None:
-            vector[term.number] = vector.get(term.number, 0.0) + term.weight * term.idf
+        if term.numbers is not None:
+            vector[term.numbers] = vector.get(term.numbers, 0.0) + term.weight * term.idf
     return vector
 
 
 def score_vector(
-    snapshot: Snapshot, vector: Mapping[int, float], query_norm: float, idfs: Mapping[int, float]
+    snapshot: Snapshot,
+    vector: Mapping[Numbers, float],
+    query_norm: float,
+    idfs: Mapping[Numbers, float],
 ) -> dict[int, float]:
     """Cosine of query and document over `tf * idf`, with the full norm of the document.
 
     Args:
         snapshot: Where to look; the first field is the vector's.
-        vector: Term number -> weight of the query.
+        vector: Numbers of a term -> weight of the query.
         query_norm: Euclidean length of `vector`.
-        idfs: Term number -> idf.
+        idfs: Numbers of a term -> idf.
 
     Returns:
-        `doc_ord` -> cosine, 0..1.
+        document -> cosine, 0..1.
     """
-    field = snapshot.fields[0]
     scores: dict[int, float] = {}
     get = scores.get
-    for number, weight in vector.items():
-        factor = weight * idfs[number]
-        begin, end = field.at[number], field.at[number + 1]
-        for doc, tf in zip(field.ord[begin:end], field.tf[begin:end], strict=True):
-            scores[doc] = get(doc, 0.0) + factor * tf
-    norm = snapshot.norm
+    for numbers, weight in vector.items():
+        factor = weight * idfs[numbers]
+        for postings in snapshot.postings(0, numbers):
+            for doc, tf in postings.pairs():
+                scores[doc] = get(doc, 0.0) + factor * tf
+    norm = snapshot.norms
     return {
         doc: score / (query_norm * norm[doc]) if norm[doc] and query_norm else 0.0
         for doc, score in scores.items()
@@ -190,41 +194,43 @@ def score_vector(
 
 
 def score_vector_batch(
-    snapshot: Snapshot, vector: Mapping[int, float], query_norm: float, idfs: Mapping[int, float]
+    snapshot: Snapshot,
+    vector: Mapping[Numbers, float],
+    query_norm: float,
+    idfs: Mapping[Numbers, float],
 ) -> dict[int, float]:
-    """`score_vector` with numpy: the same bits, in `doc_ord` order."""
+    """`score_vector` with numpy: the same bits, in order of number."""
     import numpy as np
 
-    field = snapshot.fields[0]
-    scores = np.zeros(snapshot.n_docs)
-    matched = np.zeros(snapshot.n_docs, dtype=bool)
-    for number, weight in vector.items():
-        factor = weight * idfs[number]
-        docs, tf = _postings(field, number)
+    scores = np.zeros(snapshot.size)
+    matched = np.zeros(snapshot.size, dtype=bool)
+    for numbers, weight in vector.items():
+        factor = weight * idfs[numbers]
+        docs, tf, _ = postings_arrays(snapshot, 0, numbers)
         scores[docs] += factor * tf
         matched[docs] = True
     found = np.flatnonzero(matched)
-    divisor = query_norm * np.asarray(snapshot.norm)[found]
+    divisor = query_norm * np.asarray(snapshot.norms)[found]
     cosine = np.divide(scores[found], divisor, out=np.zeros(len(found)), where=divisor != 0.0)
     return dict(zip(found.tolist(), cosine.tolist(), strict=True))
 
 
-def term_frequency(field: FieldView, number: int, doc: int) -> int:
-    """`tf` of a term in one document, 0 when it does not occur."""
-    low, high = field.at[number], field.at[number + 1]
-    end = high
-    while low < high:
-        middle = (low + high) >> 1
-        if field.ord[middle] < doc:
-            low = middle + 1
-        else:
-            high = middle
-    return field.tf[low] if low < end and field.ord[low] == doc else 0
-
-
-def _postings(field: FieldView, number: int) -> tuple[Any, Any]:
+def postings_arrays(
+    snapshot: Snapshot, position: int, numbers: Numbers
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Live documents that hold a term in a field, its `tf` there, and the field's length."""
     import numpy as np
 
-    begin, end = field.at[number], field.at[number + 1]
-    docs = np.frombuffer(field.ord, dtype=np.uint32)[begin:end]
-    return docs, np.frombuffer(field.tf, dtype=np.uint32)[begin:end]
+    pieces = []
+    for field, begin, end, part, offset in snapshot.postings(position, numbers):
+        docs = np.frombuffer(field.ord, dtype=np.uint32)[begin:end]
+        tf = np.frombuffer(field.tf, dtype=np.uint32)[begin:end]
+        lengths = np.frombuffer(field.lengths, dtype=np.uint32)[docs]
+        if part.dead:
+            live = ~np.isin(docs, np.fromiter(part.dead, dtype=np.uint32, count=len(part.dead)))
+            docs, tf, lengths = docs[live], tf[live], lengths[live]
+        pieces.append((docs + np.uint32(offset) if offset else docs, tf, lengths))
+    if len(pieces) == 1:
+        return pieces[0]
+    docs, tf, lengths = (np.concatenate(column) for column in zip(*pieces, strict=True))
+    return docs, tf, lengths

@@ -9,18 +9,14 @@ Calibrated thresholds are on relevance instead (`memidx.search.calibrated`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from memidx.analysis.base import QueryWord
 from memidx.scoring import MIN_COVERAGE
 from memidx.search.answer import Confidence
-from memidx.search.kernels import (
-    LexicalParameters,
-    ScoredTerm,
-    lexical_bound,
-    term_frequency,
-)
+from memidx.search.kernels import LexicalParameters, ScoredTerm, lexical_bound
+from memidx.snapshot.parts import Numbers
 from memidx.snapshot.snapshot import Snapshot
 
 _ORDER: tuple[Confidence, ...] = ("weak", "candidate", "reliable")
@@ -56,8 +52,8 @@ def better(first: Confidence, second: Confidence) -> Confidence:
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    whole: int | None
-    terms: tuple[int | None, ...]
+    whole: Numbers | None
+    terms: tuple[Numbers | None, ...]
 
 
 class Coverage:
@@ -66,17 +62,14 @@ class Coverage:
     Args:
         snapshot: Where to look.
         words: The query's words, repeats included.
-        numbers: Term -> number in the vocabulary, for every term of `words`.
     """
 
-    def __init__(
-        self, snapshot: Snapshot, words: Sequence[QueryWord], numbers: Mapping[str, int | None]
-    ) -> None:
+    def __init__(self, snapshot: Snapshot, words: Sequence[QueryWord]) -> None:
         self._snapshot = snapshot
-        self._documents: dict[int, set[int]] | None = None
+        self._documents: dict[Numbers, set[int]] | None = None
         content = {word.whole: word for word in words if word.content}
         self._words = tuple(
-            _Word(numbers.get(whole), tuple(numbers.get(term) for term, _ in word.terms))
+            _Word(snapshot.term(whole), tuple(snapshot.term(term) for term, _ in word.terms))
             for whole, word in content.items()
         )
 
@@ -85,9 +78,7 @@ class Coverage:
         if self._documents is None:
             numbers = {n for word in self._words for n in (word.whole, *word.terms)}
             self._documents = {
-                number: set().union(*(field.documents(number) for field in self._snapshot.fields))
-                for number in numbers
-                if number is not None
+                number: self._snapshot.documents(number) for number in numbers if number is not None
             }
 
     def share(self, doc: int) -> float:
@@ -110,9 +101,9 @@ class Coverage:
         """Whether a match may be more than `weak`."""
         return self.share(doc) >= MIN_COVERAGE
 
-    def _holds(self, number: int | None, doc: int) -> bool:
-        if number is None:
+    def _holds(self, numbers: Numbers | None, doc: int) -> bool:
+        if numbers is None:
             return False
         if self._documents is not None:
-            return doc in self._documents[number]
-        return any(term_frequency(field, number, doc) for field in self._snapshot.fields)
+            return doc in self._documents[numbers]
+        return self._snapshot.holds(numbers, doc)

@@ -16,7 +16,6 @@ from functools import cached_property
 
 from memidx.analysis.base import Analyzer
 from memidx.search.folding import fold, is_edge
-from memidx.search.kernels import term_frequency
 from memidx.search.readings import (
     LETTERS,
     NOTHING,
@@ -28,6 +27,7 @@ from memidx.search.readings import (
     plain_text,
     squeeze,
 )
+from memidx.snapshot.parts import Numbers
 from memidx.snapshot.snapshot import Snapshot
 
 
@@ -56,15 +56,11 @@ class Phrase:
         if not all(self._has_any(numbers, doc) for numbers in self._words):
             return False
         snapshot = self._snapshot
-        places = (snapshot.texts[doc], snapshot.card(doc).title, snapshot.path(doc))
+        places = (snapshot.text(doc), snapshot.card(doc).title, snapshot.path(doc))
         return any(map(self._wording.stands_in, places))
 
-    def _has_any(self, numbers: list[int], doc: int) -> bool:
-        return any(
-            term_frequency(field, number, doc)
-            for field in self._snapshot.fields
-            for number in numbers
-        )
+    def _has_any(self, terms: list[Numbers], doc: int) -> bool:
+        return any(self._snapshot.holds(numbers, doc) for numbers in terms)
 
 
 class Wording:

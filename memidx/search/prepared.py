@@ -36,6 +36,11 @@ class Prepared:
         return not self.terms
 
     @property
+    def narrows(self) -> bool:
+        """Whether the query holds more than words that add up."""
+        return bool(self.phrases or self.excluded or self.excluded_phrases or self.parsed.sources)
+
+    @property
     def repeats(self) -> bool:
         """Whether a term occurs more than once."""
         return any(term.weight != term.weight_once for term in self.terms)
@@ -79,12 +84,8 @@ def prepare(
             for word in analyzer.query(phrase)
         ],
     )
-    numbers = {term.term: term.number for term in terms}
     every_word = (*words, *title_words)
-    numbers.update(
-        (word.whole, snapshot.term(word.whole)) for word in every_word if word.whole not in numbers
-    )
-    coverage = Coverage(snapshot, every_word, numbers)
+    coverage = Coverage(snapshot, every_word)
     return Prepared(
         parsed,
         every_word,

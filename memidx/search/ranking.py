@@ -2,12 +2,13 @@
 
 A query is prepared once (words, distinct terms, what a document must and must not hold), scored
 by its channels, narrowed by its filters, turned into relevance and composite, and ordered totally:
-`(-composite, doc_id by code point)` on unrounded values.
+`(-composite, nearer store, doc_id by code point)` on unrounded values.
 """
 
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -33,6 +34,11 @@ class SourceFactors:
     decay: float = 0.0
     decay_floor: float = 0.3
 
+    @property
+    def is_neutral(self) -> bool:
+        """Whether composite is relevance."""
+        return self.weight == 1.0 and self.decay == 0.0
+
 
 @dataclass(frozen=True, slots=True)
 class RankSettings:
@@ -42,12 +48,14 @@ class RankSettings:
         search: Strategy, k1, b, weights, fusion, threshold.
         factors: Source name -> weight and decay; a source not named has the defaults.
         as_of_day: Days since 1970-01-01 that ages are counted from.
+        farther: `factors` of the other stores of the query, in their order.
         thresholds: Calibrated ones, by strategy (`memidx.search.calibrated`).
     """
 
     search: SearchConfig
     factors: Mapping[str, SourceFactors] = field(default_factory=dict)
     as_of_day: float = 0.0
+    farther: tuple[Mapping[str, SourceFactors], ...] = ()
     thresholds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
@@ -79,14 +87,16 @@ class Ranking:
         best: In order.
         n_before_filters: Documents that match the words and phrases.
         n_after_filters: Of those, documents the filters and exclusions let through.
-        matched: `doc_ord` of those that reach `min_score`: the answer's whole extent.
+        n_matched: Of those, documents that reach `min_score`: the answer's whole extent.
+        n_by_source: Number of a source -> how many of them it has, in ascending order.
     """
 
     strategy: str
     best: tuple[Scored, ...]
     n_before_filters: int
     n_after_filters: int
-    matched: tuple[int, ...]
+    n_matched: int
+    n_by_source: Mapping[int, int]
 
 
 def rank(
@@ -112,8 +122,19 @@ def rank(
         fallback: Rank by vector when no lexical hit is above `weak`.
     """
     search = settings.search
-    channels = Channels(snapshot, prepared, search, batch=batch, thresholds=settings.thresholds)
+    threshold = search.min_score if min_score is None else min_score
     wanted = strategy or search.strategy
+    # Whole arrays know the published thresholds only.
+    if batch and wanted == "lexical" and k and wanted not in settings.thresholds:
+        from memidx.search.batch import rank_lexical  # needs numpy, a one-shot query does not
+
+        filters = filters or Filters()
+        found = rank_lexical(
+            snapshot, prepared, settings, k=k, filters=filters, least=threshold, fallback=fallback
+        )
+        if found is not None:
+            return found
+    channels = Channels(snapshot, prepared, search, batch=batch, thresholds=settings.thresholds)
     matching = channels.matching(wanted)
     if prepared.phrases:
         matching = [doc for doc in matching if all(p.stands_in(doc) for p in prepared.phrases)]
@@ -125,12 +146,12 @@ def rank(
             wanted = "vector"
             # A match the vector does not see (in a title only) stays, behind the others.
             vector.update((doc, 0.0) for doc in matching if doc not in vector)
-    threshold = search.min_score if min_score is None else min_score
     relevance = channels.relevance(wanted, matching)
     if threshold > 0.0:
         relevance = {doc: value for doc, value in relevance.items() if value >= threshold}
     factor = factor_of(snapshot, settings)
-    composite = ((-value * factor(doc), doc) for doc, value in relevance.items())
+    order = snapshot.order
+    composite = ((-value * factor(doc), order(doc), doc) for doc, value in relevance.items())
     best = tuple(
         Scored(
             doc=doc,
@@ -139,9 +160,11 @@ def rank(
             composite=-negative,
             confidence=channels.label(wanted, doc, relevance[doc]),
         )
-        for negative, doc in heapq.nsmallest(k, composite)
+        for negative, _, doc in heapq.nsmallest(k, composite)
     )
-    return Ranking(wanted, best, n_before, len(matching), tuple(relevance))
+    counts = Counter(map(snapshot.source_of.__getitem__, relevance))
+    by_source = {number: counts[number] for number in sorted(counts)}
+    return Ranking(wanted, best, n_before, len(matching), len(relevance), by_source)
 
 
 def rank_many(
@@ -165,7 +188,7 @@ def rank_many(
         rankings.append(
             [
                 Ranked(
-                    doc_id=snapshot.doc_ids[scored.doc],
+                    doc_id=snapshot.doc_id(scored.doc),
                     source=snapshot.sources[snapshot.source_of[scored.doc]],
                     path=snapshot.path(scored.doc),
                     score=scored.score,
@@ -177,6 +200,31 @@ def rank_many(
             ]
         )
     return rankings
+
+
+def rank_ids(
+    snapshot: Snapshot,
+    analyzer: Analyzer,
+    settings: RankSettings,
+    queries: Iterable[str],
+    *,
+    k: int,
+    strategy: str | None = None,
+) -> list[list[str]]:
+    """`doc_id`s of the best `k` hits of many queries, in the order `rank` gives them."""
+    from memidx.search.batch import best_ids  # needs numpy, a one-shot query does not
+
+    wanted = strategy or settings.search.strategy
+    found = []
+    for query in queries:
+        prepared = prepare(snapshot, analyzer, query, settings.search)
+        published = wanted == "lexical" and wanted not in settings.thresholds
+        ids = best_ids(snapshot, prepared, settings, k) if published else None
+        if ids is None:
+            ranking = rank(snapshot, prepared, settings, k=k, strategy=strategy, batch=True)
+            ids = [snapshot.doc_id(scored.doc) for scored in ranking.best]
+        found.append(ids)
+    return found
 
 
 def check_threshold(search: SearchConfig) -> None:
@@ -220,7 +268,11 @@ def check_threshold(search: SearchConfig) -> None:
 
 def factor_of(snapshot: Snapshot, settings: RankSettings) -> Callable[[int], float]:
     """Weight of a document's source times its decay: what turns relevance into composite."""
-    by_number = [settings.factors.get(name, SourceFactors()) for name in snapshot.sources]
+    by_store = dict(enumerate((settings.factors, *settings.farther)))
+    by_number = [
+        by_store.get(store, {}).get(name, SourceFactors())
+        for store, name in zip(snapshot.store_of_source, snapshot.sources, strict=True)
+    ]
     source_of, day_of, as_of = snapshot.source_of, snapshot.day_of, settings.as_of_day
 
     def factor(doc: int) -> float:
@@ -246,12 +298,9 @@ def allowed(
         filters = replace(filters, sources=tuple(sorted(both)) or ("",))
     test = predicate(snapshot, filters)
     kept = list(docs) if test is None else [doc for doc in docs if test(doc)]
-    numbers = [term.number for term in prepared.excluded if term.number is not None]
-    if numbers:
-        gone: set[int] = set()
-        for field_view in snapshot.fields:
-            for number in numbers:
-                gone.update(field_view.documents(number))
+    excluded = [term.numbers for term in prepared.excluded if term.numbers is not None]
+    if excluded:
+        gone = set().union(*map(snapshot.documents, excluded))
         kept = [doc for doc in kept if doc not in gone]
     unwanted = prepared.excluded_phrases
     return [doc for doc in kept if not any(phrase.stands_in(doc) for phrase in unwanted)]

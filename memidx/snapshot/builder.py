@@ -1,35 +1,29 @@
-"""How do documents become the arrays a query reads?
+"""How do documents become the segments a query reads?
 
-Documents are analysed one by one, their terms collected as flat arrays, and inverted at the end
-with one stable sort: postings come out by term, then by `doc_ord`. The result is a pure function
-of the documents, the analyzer and the lines where records begin.
+A base is made of every document; an overlay of those that changed since; and a fold turns a base
+with its overlay into the base that would be made of the same documents, to the byte, without
+analysing any of them again. Each is a pure function of the documents, the analyzer and the lines
+where records begin.
 """
 
 from __future__ import annotations
 
 import gc
-import json
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from memidx.analysis.base import Analyzer
-from memidx.documents import Document
-from memidx.scoring import idf
-from memidx.snapshot.format import blob_sections, serialise
+from memidx.analysis.base import Analyzer, FieldTerms
+from memidx.snapshot.format import serialise
+from memidx.snapshot.inversion import FlatPostings, Inverted, invert, invert_columns, invert_few
+from memidx.snapshot.rows import Placed, Row, Rows, row_in, row_of
+from memidx.snapshot.segment import Segment
+from memidx.snapshot.snapshot import Snapshot
 from memidx.snapshot.workers import Columns, MakeAnalyzer, Text, Vocabulary, analyse_in_processes
-from memidx.text.dates import days_since_epoch
 
-NO_DAY = float("-inf")  # an undated document is older than any date
-
-
-class Placed(NamedTuple):
-    """A document, the checksum of its line, and where it begins in its file."""
-
-    document: Document
-    sum: str
-    line: int
+if TYPE_CHECKING:
+    from memidx.snapshot.inversion import Section
 
 
 def build_snapshot(
@@ -40,7 +34,7 @@ def build_snapshot(
     jobs: int = 1,
     make_analyzer: MakeAnalyzer | None = None,
 ) -> Iterator[bytes]:
-    """Bytes of a snapshot of `placed`.
+    """Bytes of a base of `placed`.
 
     Args:
         placed: Every document, in ascending order of `doc_id` (code points), without repeats.
@@ -54,9 +48,9 @@ def build_snapshot(
     """
     vocabulary = Vocabulary()
     columns = [Columns() for _ in analyzer.fields]
-    rows = _Rows()
+    rows = Rows()
     with _without_collector():
-        texts = rows.gather(placed)
+        texts = _gather(placed, rows)
         if jobs > 1 and make_analyzer is not None:
             for chunk in analyse_in_processes(texts, make_analyzer, jobs):
                 numbers = array("I", map(vocabulary.__getitem__, chunk.terms))
@@ -67,22 +61,139 @@ def build_snapshot(
                 fields = analyzer.document(title=title, path=path, text=text)
                 for column, field in zip(columns, fields, strict=True):
                     column.add(field, vocabulary)
-    for counts in zip(*(column.counts for column in columns), strict=True):
-        rows.n_searchable += any(counts)
-    sections, statistics = _invert(vocabulary, columns, analyzer.fields, rows.n_searchable)
-    sections.update(rows.sections())
-    return serialise(
-        {
-            **facts,
-            **statistics,
-            "fields": list(analyzer.fields),
-            "n_docs": len(rows.ids),
-            "n_searchable": rows.n_searchable,
-            "sources": rows.sources.names(),
-            "kinds": rows.kinds.names(),
-        },
-        sections,
+    return _file(rows, invert_columns(vocabulary, columns, analyzer.fields), analyzer.fields, facts)
+
+
+def snapshot_in_memory(
+    placed: Iterable[Placed], analyzer: Analyzer, facts: Mapping[str, Any], name: str = "memory"
+) -> Snapshot:
+    """A snapshot that no file holds; arguments as of `build_snapshot`."""
+    data = b"".join(build_snapshot(placed, analyzer, facts=facts))
+    return Snapshot.of(Segment(memoryview(data), name))
+
+
+def build_overlay(
+    rows: Iterable[Row],
+    analyzer: Analyzer,
+    *,
+    base: str,
+    dead: Collection[int],
+    moved: Mapping[int, int],
+    facts: Mapping[str, Any],
+) -> Iterator[bytes]:
+    """Bytes of an overlay.
+
+    Args:
+        rows: Documents that are new or other than in the base, in ascending order of `doc_id`.
+        analyzer: What counts as a term.
+        base: Key of the base.
+        dead: `doc_ord`s of the base that are replaced or gone.
+        moved: `doc_ord` of the base -> line where the document begins by now.
+        facts: What the header shall say besides the statistics.
+    """
+    kept = Rows()
+    documents: list[tuple[FieldTerms, ...]] = []
+    for row in rows:
+        kept.add(row)
+        fields = row.fields or analyzer.document(
+            title=row.title, path=row.path, text=row.text.decode()
+        )
+        documents.append(tuple(fields))
+    inverted = invert_few(documents, analyzer.fields)
+    return _file(
+        kept, inverted, analyzer.fields, {**facts, "base": base}, _base_sections(dead, moved)
     )
+
+
+def fold(snapshot: Snapshot, facts: Mapping[str, Any]) -> Iterator[bytes]:
+    """Bytes of a base of a snapshot's live documents: those `build_snapshot` would give.
+
+    Args:
+        snapshot: Of one store.
+        facts: What the header shall say besides the statistics.
+    """
+    import numpy as np  # only who builds a snapshot pays for it
+
+    rows = Rows()
+    docs = snapshot.docs()
+    # Old document number -> new one, -1 for dead documents.
+    placed = np.full(snapshot.size, -1, dtype=np.int64)
+    placed[docs] = np.arange(len(docs))
+    for doc in docs:
+        which, doc_ord = snapshot.locate(doc)
+        rows.add(row_in(snapshot.parts[which].segment, doc_ord, snapshot.line_of[doc]))
+    every = [
+        [part.segment.terms.raw(number) for number in range(len(part.segment.terms))]
+        for part in snapshot.parts
+    ]
+    terms = sorted(set().union(*every))
+    numbers = {term: number for number, term in enumerate(terms)}
+    renumber = [np.array([numbers[term] for term in own], dtype=np.int64) for own in every]
+    used = np.zeros(len(terms), dtype=bool)
+    fields: list[FlatPostings] = []
+    for position in range(len(snapshot.fields)):
+        pieces: list[tuple[Any, Any, Any]] = []
+        for part, offset, new in zip(snapshot.parts, snapshot.offsets, renumber, strict=True):
+            field = part.segment.fields[position]
+            at = np.frombuffer(field.at, dtype=np.uint64).astype(np.int64)
+            counts = at[1:] - at[:-1]
+            ords = np.frombuffer(field.ord, dtype=np.uint32)
+            docs_of = placed[ords.astype(np.int64) + offset]
+            live = docs_of >= 0
+            pieces.append(
+                (
+                    np.repeat(new, counts)[live],
+                    docs_of[live],
+                    np.frombuffer(field.tf, dtype=np.uint32)[live],
+                )
+            )
+        term_of, doc_of, tf = (np.concatenate(column) for column in zip(*pieces, strict=True))
+        by_doc = np.argsort(doc_of, kind="stable")
+        used[term_of] = True
+        lengths = np.array(snapshot.lengths[position], dtype=np.uint32)[docs]
+        fields.append(
+            FlatPostings(term_of[by_doc], doc_of[by_doc].astype(np.uint32), tf[by_doc], lengths)
+        )
+    # Words of dead documents alone are no part of the vocabulary.
+    compact = np.cumsum(used) - 1
+    fields = [field._replace(terms=compact[field.terms]) for field in fields]
+    left = [term for term, is_used in zip(terms, used.tolist(), strict=True) if is_used]
+    return _file(rows, invert(left, fields, snapshot.fields), snapshot.fields, facts)
+
+
+def _gather(placed: Iterable[Placed], rows: Rows) -> Iterator[Text]:
+    """Take the facts of each document, and hand on what is to be analysed."""
+    for entry in placed:
+        rows.add(row_of(entry))
+        document = entry.document
+        yield document.title, document.path, document.text
+
+
+def _file(
+    rows: Rows,
+    inverted: Inverted,
+    fields: tuple[str, ...],
+    facts: Mapping[str, Any],
+    base: Mapping[str, Section] | None = None,
+) -> Iterator[bytes]:
+    return serialise(
+        {**facts, **inverted.facts, **rows.facts(), "fields": list(fields)},
+        {
+            **inverted.sections,
+            **rows.sections(inverted.n_terms),
+            **(base or _base_sections((), {})),
+        },
+    )
+
+
+def _base_sections(dead: Collection[int], moved: Mapping[int, int]) -> dict[str, Section]:
+    """What an overlay says of its base; empty in a base."""
+    places = sorted(moved)
+    return {
+        "base.dead": ("I", array("I", sorted(dead)).tobytes()),
+        "base.moved": ("I", array("I", places).tobytes()),
+        "base.moved_to": ("I", array("I", (moved[place] for place in places)).tobytes()),
+    }
 
 
 @contextmanager
@@ -95,118 +206,3 @@ def _without_collector() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
-
-
-class _Rows:
-    """What a snapshot keeps of each document besides its terms."""
-
-    def __init__(self) -> None:
-        self.ids: list[bytes] = []
-        self.cards: list[bytes] = []
-        self.texts: list[bytes] = []
-        self.path_bytes = array("I")
-        self.source = array("H")
-        self.kind = array("H")
-        self.day = array("d")
-        self.line = array("I")
-        self.sources = _Names()
-        self.kinds = _Names()
-        self.n_searchable = 0
-
-    def gather(self, placed: Iterable[Placed]) -> Iterator[Text]:
-        """Take the facts of each document, and hand on what is to be analysed."""
-        for entry in placed:
-            self._add(entry)
-            document = entry.document
-            yield document.title, document.path, document.text
-
-    def _add(self, entry: Placed) -> None:
-        document = entry.document
-        card = [document.title, document.time, document.tags, document.source_hash, entry.sum]
-        self.ids.append(document.doc_id.encode())
-        self.path_bytes.append(len(document.path.encode()))
-        self.cards.append(json.dumps(card, ensure_ascii=False, separators=(",", ":")).encode())
-        self.texts.append(document.text.encode())
-        self.source.append(self.sources.number(document.source))
-        self.kind.append(self.kinds.number(document.kind))
-        self.day.append(_day(document.time))
-        self.line.append(entry.line)
-
-    def sections(self) -> dict[str, tuple[str, bytes]]:
-        return {
-            **blob_sections("doc.id", self.ids),
-            **blob_sections("doc.card", self.cards),
-            "doc.path_bytes": ("I", self.path_bytes.tobytes()),
-            "doc.source": ("H", self.source.tobytes()),
-            "doc.kind": ("H", self.kind.tobytes()),
-            "doc.day": ("d", self.day.tobytes()),
-            "doc.line": ("I", self.line.tobytes()),
-            **blob_sections("doc.text", self.texts),
-        }
-
-
-def _day(time: str | None) -> float:
-    """The day of a document; a time that another program wrote and nobody can read is none."""
-    try:
-        return NO_DAY if time is None else days_since_epoch(time)
-    except ValueError:
-        return NO_DAY
-
-
-class _Names:
-    """Small table of repeated names."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
-
-    def number(self, name: str) -> int:
-        return self._numbers.setdefault(name, len(self._numbers))
-
-    def names(self) -> list[str]:
-        return list(self._numbers)
-
-
-def _invert(
-    vocabulary: Vocabulary,
-    columns: list[Columns],
-    fields: tuple[str, ...],
-    n_searchable: int,
-) -> tuple[dict[str, tuple[str, bytes]], dict[str, Any]]:
-    # numpy is not on the query path: only who builds a snapshot pays for it.
-    import numpy as np
-
-    encoded = [term.encode() for term in vocabulary]
-    order = sorted(range(len(encoded)), key=encoded.__getitem__)
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    sections = blob_sections("term", [encoded[number] for number in order])
-    largest_df = np.zeros(len(order), dtype=np.int64)
-    totals: dict[str, list[int]] = {}
-    postings: dict[str, tuple[Any, Any, Any]] = {}
-    for name, column in zip(fields, columns, strict=True):
-        counts = np.frombuffer(column.counts, dtype=np.uint32).astype(np.int64)
-        terms = rank[np.frombuffer(column.terms, dtype=np.uint32)]
-        docs = np.repeat(np.arange(len(counts), dtype=np.uint32), counts)
-        by_term = np.argsort(terms, kind="stable")
-        df = np.bincount(terms, minlength=len(order))
-        at = np.zeros(len(order) + 1, dtype=np.uint64)
-        np.cumsum(df, out=at[1:])
-        docs = docs[by_term]
-        tf = np.frombuffer(column.tf, dtype=np.uint32)[by_term]
-        lengths = np.frombuffer(column.lengths, dtype=np.uint32)
-        np.maximum(largest_df, df, out=largest_df)
-        totals[name] = [int(np.count_nonzero(lengths)), int(lengths.sum(dtype=np.int64))]
-        postings[name] = (df, docs, tf)
-        sections[f"{name}.at"] = ("Q", at.tobytes())
-        sections[f"{name}.ord"] = ("I", docs.tobytes())
-        sections[f"{name}.tf"] = ("I", tf.tobytes())
-        sections[f"{name}.len"] = ("I", lengths.tobytes())
-    table = [idf(n_searchable, df) for df in range(n_searchable + 1)]
-    term_idf = np.array(table, dtype=np.float64)[largest_df]
-    df, docs, tf = postings[fields[0]]
-    weights = tf * np.repeat(term_idf, df)
-    n_rows = len(columns[0].lengths)
-    squares = np.bincount(docs, weights=weights * weights, minlength=n_rows)
-    sections["df"] = ("I", largest_df.astype(np.uint32).tobytes())
-    sections["norm"] = ("d", np.sqrt(squares).tobytes())
-    return sections, {"totals": totals}

@@ -14,9 +14,12 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from memidx import files
 from memidx.errors import FileError, StoreCorrupt
 from memidx.indexing.state import State, read_state
+from memidx.indexing.state_edit import apply_edit, encode_edit
+from memidx.snapshot.segment import Segment
 from memidx.snapshot.snapshot import Snapshot
 
 _STATE = "state.json"
+_EDIT = "state-edit.json"
 _ROOT = "root"
 _SCRATCH = "tmp"
 _STAMP_SUFFIX = ".ok"
@@ -41,6 +44,8 @@ class Cache:
         self.folder: str | None = os.path.join(store, ".cache")
         self.note: str | None = None
         self._writable: bool | None = None
+        # The look that is recorded whole, as far as this process knows.
+        self._whole: State | None = None
 
     def read_state(self) -> State | None:
         """The last recorded look, or None.
@@ -48,20 +53,45 @@ class Cache:
         A store that became read-only has an old record beside it and newer ones elsewhere: the
         newest counts.
         """
-        newest = read_state(self._memory[_STATE]) if _STATE in self._memory else None
+        newest = None
+        if _STATE in self._memory:
+            newest = self._recorded(self._memory[_STATE], self._memory.get(_EDIT))
         for folder in self._readable():
             try:
-                state = read_state(files.read_bytes(os.path.join(folder, _STATE)))
+                data = files.read_bytes(os.path.join(folder, _STATE))
             except FileError:
                 continue
+            edit = None
+            with suppress(FileError):
+                edit = files.read_bytes(os.path.join(folder, _EDIT))
+            before = self._whole
+            state = self._recorded(data, edit)
             if state and (newest is None or state.recorded_ns > newest.recorded_ns):
                 newest = state
                 self._adopt(folder)
+            else:
+                self._whole = before
         return newest
 
     def write_state(self, state: State) -> None:
-        """Record a look; the last writer wins, and each record is whole."""
-        self._write(_STATE, [state.to_bytes()])
+        """Record a look; the last writer wins, and each record counts whole or not at all."""
+        edit = None if self._whole is None else encode_edit(self._whole, state)
+        if edit is not None:
+            self._write(_EDIT, [edit])
+        else:
+            self._write(_STATE, [state.to_bytes()])
+            self._whole = state
+            self._memory.pop(_EDIT, None)
+            if self.folder is not None:
+                # It was of another look, and says nothing any more.
+                files.remove(os.path.join(self.folder, _EDIT))
+
+    def _recorded(self, data: bytes, edit: bytes | None) -> State | None:
+        """A look from its whole record and what was edited since."""
+        whole = self._whole = read_state(data)
+        if whole is None or edit is None:
+            return whole
+        return apply_edit(whole, edit) or whole
 
     def read_root(self) -> tuple[str, bool] | None:
         """The recorded root, absolute, and whether the store is still where it was recorded."""
@@ -70,10 +100,13 @@ class Cache:
                 data = files.read_bytes(os.path.join(folder, _ROOT))
             except FileError:
                 continue
-            root, _, store = data.decode("utf-8", "surrogateescape").partition("\n")
+            body, _, found = data.rpartition(b"\n")
+            if found != _digest(body):
+                # Another folder that happens to be there would pass for one without documents.
+                continue
+            root, _, store = body.decode("utf-8", "surrogateescape").partition("\n")
             if root:
-                place = os.path.normpath(os.path.join(self._store, root))
-                return place, store.rstrip("\n") == self._store
+                return os.path.normpath(os.path.join(self._store, root)), store == self._store
         return None
 
     def write_root(self, root: str) -> None:
@@ -84,7 +117,8 @@ class Cache:
         """
         inside = os.path.commonpath([root, self._store]) == root
         text = os.path.relpath(root, self._store) if inside else root
-        data = f"{text}\n{self._store}\n".encode("utf-8", "surrogateescape")
+        body = f"{text}\n{self._store}".encode("utf-8", "surrogateescape")
+        data = body + b"\n" + _digest(body)
         if self._recorded_root() != data:
             self._write(_ROOT, [data])
 
@@ -95,28 +129,43 @@ class Cache:
             return None
 
     def open_snapshot(self, key: str) -> Snapshot | None:
-        """The snapshot with this key, mapped; None when it is not there or damaged.
+        """The snapshot with this key, mapped, its base included; None when it is not whole.
 
         A file that is not, by its signature, the one that was written is read whole and checked.
         """
+        segment = self._open_segment(key)
+        if segment is None or segment.base is None:
+            return None if segment is None else Snapshot.of(segment)
+        base = self._open_segment(segment.base)
+        return None if base is None else Snapshot.overlaid(base, segment)
+
+    def _open_segment(self, key: str) -> Segment | None:
         name = _snapshot_name(key)
         if name in self._memory:
-            return Snapshot(memoryview(self._memory[name]), name)
+            return Segment(memoryview(self._memory[name]), name)
         for folder in self._readable():
             path = os.path.join(folder, name)
             try:
                 signature = files.signature(path)
                 if signature is None:
                     continue
-                snapshot = Snapshot(files.map_file(path), path)
+                segment = Segment(files.map_file(path), path)
                 if self._stamp(path) != signature:
-                    if not snapshot.is_sound():
+                    if not segment.is_sound():
                         continue
                     self._write_stamp(path)
             except (FileError, StoreCorrupt):
                 continue
-            return snapshot
+            return segment
         return None
+
+    def has_segment(self, key: str) -> bool:
+        """Whether the segment with this key is where the next one would be written."""
+        name = _snapshot_name(key)
+        if name in self._memory:
+            return True
+        folder = self.folder if self._is_writable() else None
+        return folder is not None and files.exists(os.path.join(folder, name))
 
     def write_snapshot(self, key: str, pieces: Iterable[bytes]) -> None:
         """Keep a snapshot's bytes.
@@ -146,22 +195,46 @@ class Cache:
             numbers = files.signature(path) or ()
             data = " ".join(map(str, numbers)).encode()
             scratch = os.path.join(os.path.dirname(path), _SCRATCH)
-            files.write_atomic(path + _STAMP_SUFFIX, data, scratch_dir=scratch)
+            # Bytes that a power failure spoils are no signature, and the snapshot is checked.
+            files.write_atomic(path + _STAMP_SUFFIX, data, scratch_dir=scratch, durable=False)
 
-    def prune(self, key: str) -> None:
-        """Remove every snapshot but this one, and what killed builders left; under the lock.
+    def drop_damaged(self) -> list[str]:
+        """Remove every snapshot that is not as it was written; gives their paths.
 
-        Open maps of removed snapshots stay valid.
+        A search believes the stamp, for it has no time to read all of a snapshot.
         """
-        keep = _snapshot_name(key)
-        for name in [name for name in self._memory if _is_snapshot(name) and name != keep]:
+        dropped = []
+        for folder in self._readable():
+            for name in files.names(folder):
+                path = os.path.join(folder, name)
+                if not _is_snapshot(name) or name.endswith(_STAMP_SUFFIX):
+                    continue
+                try:
+                    if Segment(files.map_file(path), path).is_sound():
+                        continue
+                except StoreCorrupt:
+                    pass
+                except FileError:
+                    continue  # it vanished, or nobody can read it
+                dropped.append(path)
+                with suppress(FileError):
+                    files.remove(path)
+        return dropped
+
+    def prune(self, *keys: str) -> None:
+        """Remove every segment but these, and what killed builders left; under the lock.
+
+        Open maps of removed segments stay valid.
+        """
+        keep = tuple(map(_snapshot_name, keys))
+        for name in [name for name in self._memory if _is_snapshot(name) and name not in keep]:
             del self._memory[name]
         if not self._is_writable() or self.folder is None:
             return
         for entry in files.list_dir(self.folder):
             if _is_snapshot(entry.name) and not entry.name.startswith(keep):
                 files.remove(os.path.join(self.folder, entry.name))
-        files.remove_temporaries(os.path.join(self.folder, _SCRATCH), _is_ours)
+        files.remove_temporaries(os.path.join(self.folder, _SCRATCH))
 
     @contextmanager
     def lock(self, timeout_s: float) -> Iterator[None]:
@@ -199,7 +272,10 @@ class Cache:
     def _write(self, name: str, pieces: Iterable[bytes]) -> None:
         if self._is_writable() and self.folder is not None:
             path = os.path.join(self.folder, name)
-            files.write_atomic(path, pieces, scratch_dir=os.path.join(self.folder, _SCRATCH))
+            # A look has its digest, and without one the next search looks at everything.
+            durable = name not in (_STATE, _EDIT)
+            scratch = os.path.join(self.folder, _SCRATCH)
+            files.write_atomic(path, pieces, scratch_dir=scratch, durable=durable)
         else:
             self._memory[name] = b"".join(pieces)
 
@@ -254,14 +330,13 @@ class Cache:
         return [os.path.join(base, name) for base in bases if base]
 
 
+def _digest(body: bytes) -> bytes:
+    return hashlib.blake2b(body, digest_size=8).hexdigest().encode("ascii")
+
+
 def _snapshot_name(key: str) -> str:
     return f"snapshot-{key}.bin"
 
 
 def _is_snapshot(name: str) -> bool:
     return name.startswith("snapshot-")
-
-
-def _is_ours(name: str) -> bool:
-    """Whether a temporary file was to become one of the cache's: nobody writes one now."""
-    return _is_snapshot(name) or name in (_STATE, _ROOT)

@@ -4,7 +4,7 @@
     bytes 8..15   length of the header, unsigned little-endian
     bytes 16..23  checksum of the header (CRC-32), unsigned little-endian
     then          header: JSON with facts and a table {section: [typecode, offset, count]}
-    then          sections, each starting at a multiple of 8
+    then          sections, each starting at a multiple of 8; checksums cover the padding too
 
 Sections are arrays in this machine's byte order (a snapshot never leaves it), read in place from
 a memory map; `memoryview.cast` and `numpy.frombuffer` see the same bytes. Variable-length values
@@ -21,7 +21,7 @@ from typing import Any
 
 from memidx.errors import StoreCorrupt
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 4
 _MAGIC = b"MIDXSNP" + bytes([FORMAT_VERSION])
 _PREFIX = 24
 _ALIGN = 8
@@ -40,7 +40,8 @@ class Sections:
             raise StoreCorrupt("not a snapshot of this version", path=name)
         length = int.from_bytes(data[8:16], "little")
         head = bytes(data[_PREFIX : _PREFIX + length])
-        if zlib.crc32(head) != int.from_bytes(data[16:_PREFIX], "little"):
+        # Nothing has the checksum 0, which is also what lost bytes read as.
+        if not head or zlib.crc32(head) != int.from_bytes(data[16:_PREFIX], "little"):
             raise StoreCorrupt("the snapshot's header is damaged", path=name)
         header = json.loads(head)
         if len(data) != header["size_bytes"]:
@@ -53,6 +54,7 @@ class Sections:
         self.facts: dict[str, Any] = header["facts"]
         self._table: dict[str, tuple[str, int, int, int]] = header["sections"]
         self._data = data
+        self._header_bytes = length
         self._start = _aligned(_PREFIX + length)
 
     def array(self, name: str) -> Any:
@@ -64,10 +66,13 @@ class Sections:
 
     def is_sound(self) -> bool:
         """Whether every section is as it was written; reads the whole file."""
-        return all(
-            zlib.crc32(self.array(name).cast("B")) == checksum
-            for name, (_, _, _, checksum) in self._table.items()
-        )
+        at = self._start
+        for code, offset, count, checksum in self._table.values():
+            end = self._start + _aligned(offset + count * array(code).itemsize)
+            if at != self._start + offset or zlib.crc32(self._data[at:end]) != checksum:
+                return False
+            at = end
+        return not any(self._data[_PREFIX + self._header_bytes : self._start])
 
 
 class Blobs:
@@ -120,8 +125,10 @@ def serialise(
     table: dict[str, tuple[str, int, int, int]] = {}
     offset = 0
     for name, (code, data) in sections.items():
-        table[name] = (code, offset, len(data) // array(code).itemsize, zlib.crc32(data))
-        offset = _aligned(offset + len(data))
+        padding = bytes(_aligned(len(data)) - len(data))
+        checksum = zlib.crc32(padding, zlib.crc32(data))
+        table[name] = (code, offset, len(data) // array(code).itemsize, checksum)
+        offset += len(data) + len(padding)
     header, start = b"", 0
     size = -1
     # The header holds the file's size, and its own length is part of that size.

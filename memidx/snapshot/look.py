@@ -7,10 +7,10 @@ writes it to the shards.
 
 from __future__ import annotations
 
-import hashlib
 import os.path
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from memidx.analysis.base import Analyzer
 from memidx.documents import Document
@@ -19,9 +19,12 @@ from memidx.files import Signature
 from memidx.indexing.plan import Plan, make_plan, newest
 from memidx.indexing.scan import Scan, Scanner
 from memidx.indexing.state import State
-from memidx.snapshot.builder import Placed, build_snapshot
+from memidx.snapshot.builder import build_snapshot
+from memidx.snapshot.derive import Content as Held
+from memidx.snapshot.derive import Delta, facts_of, key_of
+from memidx.snapshot.rows import Placed
 from memidx.snapshot.workers import MakeAnalyzer
-from memidx.snapshot.workspace import Workspace, analyzer_key
+from memidx.snapshot.workspace import Workspace
 from memidx.store.layout import MANIFEST_NAME
 from memidx.store.line import DamagedLine, decode_line, line_sum
 from memidx.store.manifest import Manifest
@@ -62,30 +65,37 @@ class Look:
 
     def key(self, analyzer: Analyzer) -> str:
         """Key of the snapshot of this content under an analyzer."""
-        digest = hashlib.blake2b(self.build_id.encode(), digest_size=12)
-        for doc_id, line in self.begins.items():
-            if line != 1:
-                digest.update(f"{doc_id}\0{line}\n".encode())
-        return f"{digest.hexdigest()}-{analyzer_key(analyzer)}"
+        begins = ((doc_id, self.begins.get(doc_id, 1)) for doc_id in self.lines)
+        return key_of(self.build_id, begins, analyzer)
 
-    def placed(self) -> Iterator[Placed]:
-        """Documents in ascending order of `doc_id`."""
+    def placed(self, doc_id: str) -> Placed:
+        """One document."""
         made = self.scan.documents if self.scan else {}
+        line = self.lines[doc_id]
+        document = made.get(doc_id) or _decoded(doc_id, line)
+        return Placed(document, line_sum(line), self.begins.get(doc_id, 1))
+
+    def delta(self, held: Mapping[str, Held]) -> Delta:
+        """What of this content other content lacks."""
+        placed, moved = {}, {}
         for doc_id, line in self.lines.items():
-            document = made.get(doc_id) or _decoded(doc_id, line)
-            yield Placed(document, line_sum(line), self.begins.get(doc_id, 1))
+            before = held.get(doc_id)
+            if before is None or before.sum != line_sum(line):
+                placed[doc_id] = self.placed(doc_id)
+            elif before.line != self.begins.get(doc_id, 1):
+                moved[doc_id] = self.begins.get(doc_id, 1)
+        return Delta(placed, held.keys() - self.lines.keys(), moved)
 
     def snapshot(
         self, analyzer: Analyzer, *, jobs: int = 1, make_analyzer: MakeAnalyzer | None = None
     ) -> Iterator[bytes]:
         """Bytes of the snapshot of this content; `jobs` processes analyse it."""
-        facts = {
-            "build_id": self.build_id,
-            "analyzer": analyzer.fingerprint(),
-            "analyzer_name": analyzer.name,
-        }
         return build_snapshot(
-            self.placed(), analyzer, facts=facts, jobs=jobs, make_analyzer=make_analyzer
+            map(self.placed, self.lines),
+            analyzer,
+            facts=facts_of(self.build_id, analyzer),
+            jobs=jobs,
+            make_analyzer=make_analyzer,
         )
 
 
@@ -192,12 +202,7 @@ def look_at_sources(
             continue
         for name, path in scan.vanished:
             scan.failed.setdefault(name, f"{path}: keeps vanishing while it is read")
-        failed = scan.failed
-
-        def kept(doc_id: str, failed: Mapping[str, str] = failed) -> bool:
-            return bool(failed) and decode_line(stored[doc_id]).source in failed
-
-        plan = make_plan(sums, scan.files, kept_source=kept)
+        plan = make_plan(sums, scan.files, kept_source=partial(is_kept, scan, stored))
         # A file that did not change, but whose documents the store lacks, is read after all.
         lacking: dict[str, list[str]] = {}
         for doc_id, path in plan.origin.items():
@@ -210,15 +215,25 @@ def look_at_sources(
         known = None
     else:
         raise FileError("the sources keep changing while they are read", path=root)
-    if failed:
-        names = ", ".join(sorted(failed))
+    if scan.failed:
+        names = ", ".join(sorted(scan.failed))
         refuse_damage(damage, f"a source failed ({names}) that may hold the lost documents")
+    elif scan.unread:
+        refuse_damage(damage, f"{min(scan.unread)} cannot be read, and may hold the lost documents")
     content = {**stored}
     for doc_id in plan.removed:
         del content[doc_id]
     for doc_id in plan.origin:
         content[doc_id] = scan.lines[doc_id]
     return Look(dict(sorted(content.items())), plan.lines, plan, scan, damage)
+
+
+def is_kept(scan: Scan, stored: Mapping[str, bytes], doc_id: str) -> bool:
+    """Whether a stored document stays that no source gives: its own source could not tell."""
+    if not scan.failed and not scan.unread:
+        return False
+    document = decode_line(stored[doc_id])
+    return document.source in scan.failed or document.path in scan.unread
 
 
 def without_newest(
@@ -277,11 +292,14 @@ def record(
     """What to remember of a look, so that the next one can be quick."""
     scan = look.scan
     survey = scan.listing.survey if scan else None
+    plan = look.plan
+    # What is not recorded is new to the next look.
+    unsettled = scan.unsettled if scan else ()
     return State(
         root=workspace.root or "",
         settings=workspace.settings,
         recorded_ns=recorded_ns,
-        watched=dict(survey.files) if survey else {},
+        watched={p: s for p, s in survey.files.items() if p not in unsettled} if survey else {},
         bases_failed=dict(survey.failed) if survey else {},
         files=dict(scan.files) if scan else {},
         failed=dict(scan.failed) if scan else {},
@@ -290,6 +308,6 @@ def record(
         store=dict(store),
         damage=tuple((found.path, found.line, found.reason) for found in look.damage),
         snapshot=key,
-        behind=look.plan.size,
+        unlike={doc_id: plan.stored.get(doc_id) for doc_id in plan.touched()},
         tokens=dict(scan.tokens) if scan else {},
     )

@@ -9,15 +9,26 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
+from memidx.analysis.base import Analyzer
 from memidx.errors import StoreMissing
 from memidx.indexing.state import State
 from memidx.snapshot.cache import Cache
-from memidx.snapshot.look import Look, look_at_sources, read_content, record, without_newest
+from memidx.snapshot.look import (
+    Look,
+    is_kept,
+    look_at_sources,
+    read_content,
+    record,
+    without_newest,
+)
+from memidx.snapshot.patching import patch_or_write
+from memidx.snapshot.snapshot import Snapshot
+from memidx.snapshot.taking import derive_look
 from memidx.snapshot.workers import MakeAnalyzer
-from memidx.snapshot.workspace import Workspace
+from memidx.snapshot.workspace import Workspace, analyzer_key
 from memidx.store.layout import MANIFEST_NAME, SHARD_CAP_BYTES, layout
-from memidx.store.line import decode_line
 from memidx.store.manifest import Manifest
+from memidx.store.patch import Decline, Patch
 from memidx.store.reader import Damage
 from memidx.store.signature import store_signature
 from memidx.store.writer import Written, write_store
@@ -36,6 +47,8 @@ class Built:
         behind: Whether the store lacked anything the sources or the configuration hold; with
             `check`, anything but `pending`.
         manifest_differs: Whether the configuration part of the manifest was behind.
+        n_analysed: Documents whose text was tokenized for the snapshot.
+        patch: What was patched, or why nothing was; None where that was not asked for.
     """
 
     look: Look
@@ -43,6 +56,8 @@ class Built:
     behind: bool
     manifest_differs: bool
     pending: tuple[str, ...] = ()
+    n_analysed: int = 0
+    patch: Patch | Decline | None = None
 
 
 def check_store(workspace: Workspace, root: str, cache: Cache, manifest: Manifest) -> Built:
@@ -85,6 +100,7 @@ def build_store(
     full: bool,
     shard: bool | None,
     now_ns: int,
+    patch: bool = False,
 ) -> Built:
     """Make the store hold what the sources hold, and derive its snapshot.
 
@@ -95,6 +111,7 @@ def build_store(
         full: Read every file anew and take no line from the store, but for the documents of a
             failed source. The bytes are the same as without.
         shard: False refuses more than one shard file.
+        patch: Try to patch a single changed line first; not with `full`. The bytes are the same.
 
     Raises:
         StoreLocked: Another process kept the lock too long.
@@ -109,19 +126,30 @@ def build_store(
         if full:
             look = _afresh(workspace, root, lines, look)
         differs = current is None or replace(manifest, shards=current.shards) != current
-        written = write_store(
-            workspace.store, manifest, look.lines, shard=shard, cap=SHARD_CAP_BYTES
-        )
+        store, patched = workspace.store, None
+        if patch and not full:
+            written, patched = patch_or_write(
+                store, manifest, look, lines, damage, known, shard=shard, cap=SHARD_CAP_BYTES
+            )
+        else:
+            written = write_store(store, manifest, look.lines, shard=shard, cap=SHARD_CAP_BYTES)
         cache.write_root(root)
         key = look.key(analyzer)
-        if cache.open_snapshot(key) is None:
-            pieces = look.snapshot(analyzer, jobs=jobs, make_analyzer=make_analyzer)
-            cache.write_snapshot(key, pieces)
+        snapshot, n_analysed = derive_look(
+            look,
+            key,
+            analyzer,
+            cache,
+            _before(cache, analyzer),
+            jobs=jobs,
+            make_analyzer=make_analyzer,
+        )
         settled = replace(look, plan=look.plan.done(), damage=())
         signatures = store_signature(workspace.store)
         cache.write_state(record(settled, workspace, key=key, store=signatures, recorded_ns=now_ns))
-        cache.prune(key)
-    return Built(look, written, bool(look.plan.size or differs or damage), differs)
+        cache.prune(*snapshot.keys(key))
+    behind = bool(look.plan.size or differs or damage)
+    return Built(look, written, behind, differs, n_analysed=n_analysed, patch=patched)
 
 
 def _content(
@@ -137,14 +165,23 @@ def _content(
 
 def _afresh(workspace: Workspace, root: str, stored: Mapping[str, bytes], look: Look) -> Look:
     """The same look with every line taken from the sources, where they did not fail."""
-    failed = look.scan.failed if look.scan else {}
+    scan = look.scan
     kept = {
         doc_id: line
         for doc_id, line in stored.items()
-        if failed and decode_line(line).source in failed
+        if scan is not None and is_kept(scan, stored, doc_id)
     }
     fresh = look_at_sources(workspace, root, kept, (), None)
     return replace(fresh, plan=look.plan)
+
+
+def _before(cache: Cache, analyzer: Analyzer) -> tuple[str, Snapshot] | None:
+    """Key and snapshot of the last look, where the same analyzer made it."""
+    state = cache.read_state()
+    if state is None or not state.snapshot.endswith(analyzer_key(analyzer)):
+        return None
+    snapshot = cache.open_snapshot(state.snapshot)
+    return None if snapshot is None else (state.snapshot, snapshot)
 
 
 def _known(cache: Cache, workspace: Workspace, root: str) -> State | None:

@@ -1,8 +1,9 @@
 """Which snapshot answers now, and how fresh is it?
 
 The quick way compares signatures of store and sources with the recorded state and opens the
-snapshot it names. When anything differs, store and sources are compared (`memidx.snapshot.look`)
-and a snapshot of the result is derived whole, under the lock. No committed byte is written here.
+snapshot it names. When files the last look knows have other bytes, these alone are read and taken
+into the overlay (`memidx.snapshot.taking`). When anything else differs, store and sources are
+compared (`memidx.snapshot.look`). All under the lock; no committed byte is written here.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os.path
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -24,11 +26,11 @@ from memidx.snapshot.workspace import Workspace, analyzer_key
 from memidx.sources.base import Skip
 from memidx.sources.feeding import feed_tokens
 from memidx.sources.listing import survey_arguments
-from memidx.sources.survey import survey
+from memidx.sources.survey import Survey, survey
 from memidx.store.signature import store_signature
 
 if TYPE_CHECKING:
-    from memidx.snapshot.look import Look
+    from memidx.snapshot.derive import Content
 
 # How long a query waits for another process before it answers from the last snapshot.
 LOCK_WAIT_S = 2.0
@@ -46,7 +48,10 @@ class Ready:
             could not be taken in).
         state: The look the snapshot comes from.
         n_added: Documents this call found to be new beside the store, and so on.
+        n_analysed: Documents whose text was tokenized for it.
         notes: Sentences for a person.
+        skipped: What is not in the index, or not whole, and what of the store is damaged.
+        farther: The other stores of the query, as each of them is.
     """
 
     snapshot: Snapshot
@@ -57,13 +62,19 @@ class Ready:
     n_removed: int = 0
     n_read: int = 0
     n_parsed: int = 0
+    n_analysed: int = 0
     notes: tuple[str, ...] = ()
+    skipped: tuple[Skip, ...] = ()
+    farther: tuple[Ready, ...] = ()
 
     def skips(self) -> tuple[Skip, ...]:
-        """What is not in the index, or not whole, and what of the store is damaged."""
-        damage = (Skip(path, reason, line) for path, line, reason in self.state.damage)
-        files = (skip for known in self.state.files.values() for skip in known.skips)
-        return (*damage, *self.state.skips, *files)
+        """What is skipped or damaged, in any of the stores."""
+        return (*self.skipped, *(skip for ready in self.farther for skip in ready.skipped))
+
+    def failed(self) -> tuple[tuple[str, str], ...]:
+        """Name of each source that failed, in any of the stores, and why."""
+        farther = (failed for ready in self.farther for failed in ready.failed())
+        return (*sorted(self.state.failed.items()), *farther)
 
 
 class Refresher:
@@ -81,6 +92,10 @@ class Refresher:
         self._analyzer_key = analyzer_key(analyzer)
         self._cache = cache
         self._ready: Ready | None = None
+        # What the quick way saw of the sources, for the state it compared them with.
+        self._edited: tuple[State, Survey] | None = None
+        # Key and contents of the snapshot that took in the last edit.
+        self._held: tuple[str, Mapping[str, Content]] | None = None
 
     def ready(self, *, refresh: bool, now_ns: int) -> Ready:
         """The snapshot to search now.
@@ -99,7 +114,12 @@ class Refresher:
         found = self._quick(store, now_ns, checked=checked)
         if found is None:
             found = self._thorough(now_ns, checked=checked)
-        self._ready = replace(found, notes=(*found.notes, *self._notes(found.state)))
+        last = self._ready
+        # Thousands of files are not gone through again for each search.
+        same = last is not None and last.state is found.state
+        skipped = last.skipped if last and same else _skips(found.state)
+        notes = (*found.notes, *self._notes(found.state))
+        self._ready = replace(found, notes=notes, skipped=skipped)
         return self._ready
 
     def require_store(self) -> dict[str, Signature]:
@@ -146,12 +166,14 @@ class Refresher:
 
     def _unchanged(self, state: State, now_ns: int) -> bool:
         root = self.workspace.root
+        self._edited = None
         if root is None or state.root != root:
             return False
         if feed_tokens(root, self.workspace.sources) != state.tokens:
             return False
         bases, suffixes = survey_arguments(self.workspace.sources)
         now = survey(root, bases, suffixes, self.workspace.own)
+        self._edited = (state, now)
         if now.files != state.watched or now.failed != state.bases_failed:
             return False
         racy = state.racy()
@@ -188,11 +210,14 @@ class Refresher:
             return self._last()
 
     def _look(self, now_ns: int, *, checked: bool) -> Ready:
+        previous = self._ready.state if self._ready else self._cache.read_state()
+        if checked and previous is not None and (found := self._follow(previous, now_ns)):
+            return found
         # Loaded only when something changed: a search on an unchanged project needs none of it.
         from memidx.snapshot.look import look_at_sources, look_at_store, read_content, record
+        from memidx.snapshot.taking import derive_look
 
         stored = read_content(self.workspace.store)
-        previous = self._ready.state if self._ready else self._cache.read_state()
         root = self.workspace.root
         if checked and root is not None:
             usable = (
@@ -206,11 +231,13 @@ class Refresher:
             look = look_at_store(stored.lines, stored.damage)
         key = look.key(self._analyzer)
         state = record(look, self.workspace, key=key, store=stored.signatures, recorded_ns=now_ns)
-        snapshot = self._derive(look, key)
+        snapshot, n_analysed = derive_look(
+            look, key, self._analyzer, self._cache, self._last_of(previous)
+        )
         # An unchecked look must not be taken for a comparison with the sources later.
         if checked or root is None:
             self._remember(state)
-            self._cache.prune(key)
+            self._cache.prune(*snapshot.keys(key))
         if previous is None:
             news = look.plan.size > 0
         else:
@@ -226,22 +253,59 @@ class Refresher:
             n_removed=len(look.plan.removed),
             n_read=scan.n_read if scan else 0,
             n_parsed=scan.n_parsed if scan else 0,
+            n_analysed=n_analysed,
         )
 
-    def _derive(self, look: Look, key: str) -> Snapshot:
-        """The snapshot of a look, unless it is there already."""
-        snapshot = self._open(key)
-        if snapshot is not None:
-            return snapshot
-        try:
-            self._cache.write_snapshot(key, look.snapshot(self._analyzer))
-        except FileError as error:
-            # A full disk must not cost the answer.
-            self._cache.keep_in_memory(key, look.snapshot(self._analyzer), error.what)
-        snapshot = self._open(key)
-        if snapshot is None:
-            raise FileError("the snapshot that was just written cannot be read", path=key)
-        return snapshot
+    def _follow(self, state: State, now_ns: int) -> Ready | None:
+        """Take in edits of files that the last look knows, without reading the store.
+
+        Returns:
+            None where that is not enough: another store, root or settings, a damaged store, a
+            failed source, or another set of files.
+        """
+        if self._edited is None or self._edited[0] is not state or state.damage or state.failed:
+            return None
+        before = self._last_of(state)
+        if before is None or before[0] != state.snapshot:
+            return None
+        from memidx.snapshot.taking import take_in  # see `_look`
+
+        taken = take_in(
+            self.workspace,
+            state,
+            self._edited[1],
+            before[1],
+            self._analyzer,
+            self._cache,
+            now_ns,
+            held=self._held[1] if self._held and self._held[0] == state.snapshot else None,
+        )
+        if taken is None:
+            return None
+        self._remember(taken.state)
+        key = taken.state.snapshot
+        self._held = (key, taken.held)
+        self._cache.prune(*taken.snapshot.keys(key))
+        news = _content(key) != _content(state.snapshot)
+        freshness = _unless_untold("refreshed" if news else "fresh", taken.state, checked=True)
+        return Ready(
+            taken.snapshot,
+            freshness,
+            taken.state,
+            n_added=taken.n_added,
+            n_changed=taken.n_changed,
+            n_removed=taken.n_removed,
+            n_read=taken.n_read,
+            n_parsed=taken.n_parsed,
+            n_analysed=taken.n_analysed,
+        )
+
+    def _last_of(self, state: State | None) -> tuple[str, Snapshot] | None:
+        """Key and snapshot of a recorded look, if this analyzer made it and it is still there."""
+        if state is None or not state.snapshot.endswith(self._analyzer_key):
+            return None
+        snapshot = self._open(state.snapshot)
+        return None if snapshot is None else (state.snapshot, snapshot)
 
     def _notes(self, state: State) -> tuple[str, ...]:
         """What a person should know about the store and its cache, whatever was asked."""
@@ -259,8 +323,9 @@ class Refresher:
         return tuple(notes)
 
     def _open(self, key: str) -> Snapshot | None:
-        if self._ready is not None and self._ready.state.snapshot == key:
-            return self._ready.snapshot
+        mine = self._ready
+        if mine is not None and mine.state.snapshot == key and mine.snapshot.is_whole():
+            return mine.snapshot
         return self._cache.open_snapshot(key)
 
     def _last(self) -> Ready:
@@ -287,6 +352,12 @@ class Refresher:
         # Without a record the next search looks at everything again; it is not wrong.
         with contextlib.suppress(FileError):
             self._cache.write_state(state)
+
+
+def _skips(state: State) -> tuple[Skip, ...]:
+    damage = (Skip(path, reason, line) for path, line, reason in state.damage)
+    files = (skip for known in state.files.values() for skip in known.skips)
+    return (*damage, *state.skips, *files)
 
 
 def _content(key: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from memidx.config import SourceConfig
+from memidx.config import DEFAULT_INCLUDE, SourceConfig
 from memidx.files import Signature
 
 # Here and not beside each kind, because a search has to know them and need not load the kinds.
@@ -21,13 +21,40 @@ SUFFIXES: Mapping[str, frozenset[str]] = {
     "markdown": _TEXT_SUFFIXES,
     "changelog": _TEXT_SUFFIXES,
     "records": frozenset((".jsonl", ".ndjson", ".json", ".yaml", ".yml", ".csv", ".tsv")),
+    "openapi": frozenset((".json", ".yaml", ".yml")),
+    "code": frozenset((".py", ".pyi", ".sh", ".bash")),
 }
+# Kinds whose texts are told in other words than the file's, so that lines of one are not the
+# other's.
+TOLD_KINDS = frozenset(("openapi",))
+# A line of its own where lines of the file were taken out of a text: a page break.
+CUT = "\f"
+# Among suffixes, this stands for names without any: no name ends with it.
+NO_SUFFIX = "/"
 FEEDS = frozenset(("git",))
 
 
-RULES_VERSION = 2
+RULES_VERSION = 3
 """Raise it whenever a file's bytes could give another document than before (a parser's rule, a
 redaction, a title): what was recorded of files under earlier rules is then read anew."""
+
+
+def suffixes_of(source: SourceConfig) -> frozenset[str]:
+    """The suffixes that files of a source have.
+
+    A program often has none; such files are looked at where globs were chosen for them.
+    """
+    suffixes = SUFFIXES[source.kind]
+    if source.kind == "code" and source.include != DEFAULT_INCLUDE["code"]:
+        return suffixes | {NO_SUFFIX}
+    return suffixes
+
+
+def has_suffix(name: str, suffixes: tuple[str, ...]) -> bool:
+    """Whether a file's name, or path, ends with one of these, `NO_SUFFIX` among them or not."""
+    if name.lower().endswith(suffixes):
+        return True
+    return NO_SUFFIX in suffixes and "." not in name[name.rfind("/") + 1 :]
 
 
 @dataclass(frozen=True, slots=True)

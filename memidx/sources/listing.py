@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memidx.config import SourceConfig
-from memidx.sources.base import SUFFIXES, FileEntry, Skip
+from memidx.sources.base import SUFFIXES, FileEntry, Skip, has_suffix, suffixes_of
 from memidx.sources.survey import IGNORE_FILE, Survey, survey
 from memidx.text.paths import glob_base, identity, is_utf8, printable
 
@@ -46,7 +46,7 @@ def survey_arguments(sources: Sequence[SourceConfig]) -> tuple[tuple[str, ...], 
     """The `bases` and `suffixes` that `survey` needs to see every file of these sources."""
     sources = _with_files(sources)
     bases = {base for source in sources for base in _bases(source)}
-    suffixes = frozenset().union(*(SUFFIXES[source.kind] for source in sources))
+    suffixes = frozenset().union(*map(suffixes_of, sources))
     return tuple(sorted(bases)), suffixes
 
 
@@ -98,7 +98,7 @@ def list_files(root: str, sources: Sequence[SourceConfig], own: Iterable[str] = 
         for skip in seen.skips
         if skip.path not in ignores
         and (
-            not skip.path.lower().endswith(tuple(suffixes))
+            not has_suffix(skip.path, tuple(suffixes))
             or any(taker.takes(skip.path) for taker in takers)
         )
     )
@@ -179,12 +179,12 @@ class _Taker:
 
     def __init__(self, source: SourceConfig) -> None:
         self.name = source.name
-        self._suffixes = tuple(SUFFIXES[source.kind])
+        self._suffixes = tuple(suffixes_of(source))
         self._included = _matcher(source.include)
         self._excluded = _matcher(source.exclude) if source.exclude else None
 
     def takes(self, path: str) -> bool:
-        if not path.lower().endswith(self._suffixes) or not self._included(path):
+        if not has_suffix(path, self._suffixes) or not self._included(path):
             return False
         return self._excluded is None or not self._excluded(path)
 

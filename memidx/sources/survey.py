@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from memidx import files
 from memidx.errors import FileError
 from memidx.files import Signature
-from memidx.sources.base import Skip
+from memidx.sources.base import Skip, has_suffix
 from memidx.text.paths import is_within, printable, relative_to
 
 IGNORE_FILE = ".memidxignore"
@@ -134,6 +134,13 @@ class _Walk:
             self._skip(relative, "vanished while it was looked at")
 
     def _base(self, base: str) -> None:
+        try:
+            self._visit(base)
+        except FileError as error:
+            # The system did not say what is there.
+            self._fail(base, error.what)
+
+    def _visit(self, base: str) -> None:
         path = os.path.join(self._root, base) if base else self._root
         real = files.realpath(path)
         if self._leaves_root(base, real):
@@ -161,8 +168,12 @@ class _Walk:
             for relative, real in links:
                 if real in self._seen:
                     self._skip(relative, "link to a folder that is read under another name")
-                elif not self._closed(real):
-                    self._folder(os.path.join(self._root, relative), relative, real)
+                    continue
+                try:
+                    if not self._closed(real):
+                        self._folder(os.path.join(self._root, relative), relative, real)
+                except FileError as error:
+                    self._fail(relative, error.what)
 
     def _leaves_root(self, base: str, real: str) -> bool:
         inside = is_within(real, self._real_root) and base.split("/", 1)[0] != ".."
@@ -214,20 +225,28 @@ class _Walk:
                 ]
             for entry in self._take_plain_files(entries, prefix):
                 name = entry.name
-                if entry.is_dir(follow_symlinks=False):
-                    if name not in SCRATCH_FOLDERS:
+                try:
+                    if not entry.is_dir(follow_symlinks=False):
+                        self._entry(entry, prefix)
+                    elif name not in SCRATCH_FOLDERS:
                         todo.append((entry.path, f"{prefix}{name}/", inner + name))
-                elif entry.is_symlink():
-                    self._link(name, entry.path, prefix)
-                elif self._wanted(name) or name == IGNORE_FILE:
-                    if entry.is_file(follow_symlinks=False):
-                        self._file(name, entry.path, prefix)
-                    elif files.exists(entry.path):
-                        self._skip(prefix + name, "not a regular file")
-                    else:
-                        self._lost(name, prefix)
-                else:
-                    self._count(name)
+                except FileError as error:
+                    self._fail(prefix.rstrip("/"), error.what)
+
+    def _entry(self, entry: os.DirEntry[str], prefix: str) -> None:
+        """Take in what is not a folder."""
+        name = entry.name
+        if entry.is_symlink():
+            self._link(name, entry.path, prefix)
+        elif self._wanted(name) or name == IGNORE_FILE:
+            if entry.is_file(follow_symlinks=False):
+                self._file(name, entry.path, prefix)
+            elif files.exists(entry.path):
+                self._skip(prefix + name, "not a regular file")
+            else:
+                self._lost(name, prefix)
+        else:
+            self._count(name)
 
     def _take_plain_files(
         self, entries: list[os.DirEntry[str]], prefix: str
@@ -254,7 +273,7 @@ class _Walk:
         return [entry for entry in entries if entry not in taken]
 
     def _wanted(self, name: str) -> bool:
-        return name.lower().endswith(self._suffixes)
+        return has_suffix(name, self._suffixes)
 
     def _count(self, name: str) -> None:
         """Count a file that no source reads, under its suffix."""

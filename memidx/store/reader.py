@@ -24,7 +24,6 @@ from memidx.store.manifest import (
     find_version,
     parse_manifest,
 )
-from memidx.store.signature import file_names
 
 # A writer that splits again and again while we read is slower than this many reads.
 _ATTEMPTS = 5
@@ -104,7 +103,7 @@ def read_manifest(path: str) -> Manifest:
 def read_shards(path: str, manifest: Manifest | None = None) -> Stored:
     """Reads the shards a manifest names or, where it is lost, every shard in the folder."""
     if manifest is None:
-        found = [name for name in file_names(path) if shard_prefix(name) is not None]
+        found = [name for name in files.names(path) if shard_prefix(name) is not None]
         manifest = Manifest(shards=tuple(sorted(found, key=lambda n: shard_prefix(n) or "")))
     lines: dict[str, bytes] = {}
     places: dict[str, Place] = {}

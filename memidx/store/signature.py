@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 
 from memidx import files
-from memidx.errors import FileError
 from memidx.files import Signature
 from memidx.store.layout import MANIFEST_NAME, shard_prefix
 
@@ -21,19 +20,9 @@ def store_signature(path: str) -> dict[str, Signature]:
     written between them.
     """
     signatures: dict[str, Signature] = {}
-    for name in file_names(path):
+    for name in files.names(path):
         if name == MANIFEST_NAME or shard_prefix(name) is not None:
             signature = files.signature(os.path.join(path, name))
             if signature is not None:
                 signatures[name] = signature
     return signatures
-
-
-def file_names(path: str) -> list[str]:
-    """Names in the store's folder; none where there is no folder."""
-    try:
-        return [entry.name for entry in files.scan_dir(path)]
-    except FileError as error:
-        if files.is_missing(error):
-            return []
-        raise

@@ -22,6 +22,7 @@ from memidx.store.reader import refuse_file
 CACHE_NAME = ".cache"
 SCRATCH_NAME = "tmp"
 IGNORE_NAME = ".gitignore"
+SCRIPT_NAME = "incremental-update.sed"
 _IGNORE_ALL = b"# Made again from the store when it is gone.\n*\n"
 
 
@@ -74,10 +75,11 @@ def write_store(
     old_data, old_names = _current(path)
     prepare_store(path)
     scratch = scratch_dir(path)
-    files.remove_temporaries(scratch, _is_written_here)
+    clear_scratch(path)
 
     present, old_lines = _compare(path, plan, lines, old_names)
     made: list[str] = []
+    committing = False
     n_shards = n_changed = n_bytes = 0
     try:
         # New files first: while the old manifest stands, nobody reads them.
@@ -92,10 +94,11 @@ def write_store(
             n_shards += 1
             n_changed += sum(hash(lines[doc_id]) not in old_lines for doc_id in plan[name])
         if data != old_data:
+            committing = True
             file = os.path.join(path, MANIFEST_NAME)
             n_bytes += files.write_atomic(file, data, scratch_dir=scratch)
     except FileError:
-        _take_back(path, made, data)
+        _take_back(path, made, data if committing else None)
         raise
     _remove_leftovers(path, plan)
     return Written(n_shards, n_changed, n_bytes, tuple(plan), data != old_data)
@@ -127,8 +130,9 @@ def scratch_dir(path: str) -> str:
     return os.path.join(path, CACHE_NAME, SCRATCH_NAME)
 
 
-def _is_written_here(name: str) -> bool:
-    return name in (MANIFEST_NAME, IGNORE_NAME) or shard_prefix(name) is not None
+def clear_scratch(path: str) -> None:
+    """Removes what killed writers of the store left aside. The caller holds the store's lock."""
+    files.remove_temporaries(scratch_dir(path))
 
 
 def _current(path: str) -> tuple[bytes | None, tuple[str, ...]]:
@@ -179,10 +183,14 @@ def _compare(
     return present, old_lines
 
 
-def _take_back(path: str, made: list[str], data: bytes) -> None:
-    """Removes files that a failed write added, unless its manifest got into place."""
+def _take_back(path: str, made: list[str], data: bytes | None) -> None:
+    """Removes files that a failed write added, unless its manifest got into place.
+
+    Args:
+        data: The manifest's bytes, if the failure was in writing it.
+    """
     with contextlib.suppress(FileError):
-        if _content(os.path.join(path, MANIFEST_NAME)) == data:
+        if data is not None and _content(os.path.join(path, MANIFEST_NAME)) == data:
             return
         for name in made:
             files.remove(name)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from memidx.text.dates import parse_time
 
@@ -66,6 +66,31 @@ def load(text: str) -> Any:
     if not events.enter_document():
         return None
     return events.value(events.next(), 0)
+
+
+class Place(NamedTuple):
+    """An entry of a mapping: the keys that lead to it, the line its key stands on, its value."""
+
+    keys: tuple[str, ...]
+    line: int
+    value: Any
+
+
+def load_with_places(
+    text: str, depth: int, *, max_values: int = _MAX_VALUES
+) -> tuple[Any, list[Place]]:
+    """As `load`, and every entry of the mappings down to `depth` keys deep.
+
+    An entry comes after the entries inside it; a key that a mapping has twice is there twice.
+
+    Args:
+        max_values: How many values there may be once aliases are written out.
+    """
+    events = _Events(text)
+    events.max_values, events.places_depth = max_values, depth
+    if not events.enter_document():
+        return None, []
+    return events.value(events.next(), 0), events.places
 
 
 def load_list(text: str) -> Iterator[tuple[int, Any]]:
@@ -121,6 +146,10 @@ class _Events:
         self._anchors: dict[str, tuple[Any, int]] = {}
         self._open: set[str] = set()
         self._count = 0
+        self._keys: tuple[str, ...] = ()
+        self.max_values = _MAX_VALUES
+        self.places: list[Place] = []
+        self.places_depth = 0
 
     def next(self) -> Any:
         try:
@@ -142,8 +171,8 @@ class _Events:
     def value(self, event: Any, depth: int) -> Any:
         kind = type(event).__name__
         self._count += 1
-        if self._count > _MAX_VALUES:
-            raise BadYaml(f"holds more than {_MAX_VALUES:,} values", self.line_of(event))
+        if self._count > self.max_values:
+            raise BadYaml(f"holds more than {self.max_values:,} values", self.line_of(event))
         if depth > _MAX_DEPTH:
             raise BadYaml(f"is nested deeper than {_MAX_DEPTH}", self.line_of(event))
         if kind == "AliasEvent":
@@ -168,8 +197,8 @@ class _Events:
             raise BadYaml(f"has an alias that leads nowhere: *{event.anchor}", self.line_of(event))
         value, size = self._anchors[event.anchor]
         self._count += size
-        if self._count > _MAX_VALUES:
-            raise BadYaml(f"holds more than {_MAX_VALUES:,} values", self.line_of(event))
+        if self._count > self.max_values:
+            raise BadYaml(f"holds more than {self.max_values:,} values", self.line_of(event))
         return value
 
     def _scalar(self, event: Any) -> Any:
@@ -201,7 +230,14 @@ class _Events:
             if type(key).__name__ == "MappingEndEvent":
                 return {**merged, **values}
             name = self._key(key)
+            # Mappings alone lead down to a place: the entries of a list have no keys.
+            placed = depth == len(self._keys) < self.places_depth
+            above = self._keys
+            self._keys = (*above, name) if placed else above
             value = self.value(self.next(), depth + 1)
+            self._keys = above
+            if placed:
+                self.places.append(Place((*above, name), self.line_of(key), value))
             if name == "<<" and key.implicit[0]:
                 for other in value if isinstance(value, list) else [value]:
                     if not isinstance(other, dict):

@@ -27,7 +27,7 @@ def test_every_option_reaches_the_search(run: Run, fake_index: FakeIndex) -> Non
     options = (
         "-k 7 --offset 3 --strategy hybrid --source docs --source notes --kind markdown "
         "--tag a --tag b --path docs/** --since 30d --until 2026-11-30 --min-score 0.25 "
-        "--as-of 2026-12-01 --dedupe title --no-refresh --format json"
+        "--as-of 2026-12-01 --dedupe title --exclude-invalidated --no-refresh --format json"
     )
     assert run("query", "lock", *options.split()).exit_code == 0
     assert fake_index.asked == {
@@ -45,6 +45,7 @@ def test_every_option_reaches_the_search(run: Run, fake_index: FakeIndex) -> Non
         "until": "2026-11-30",
         "min_score": 0.25,
         "dedupe": "title",
+        "exclude_invalidated": True,
     }
 
 
@@ -64,7 +65,7 @@ def test_store_and_root_are_opened(
     fake_index.answer = answer(hit())
     run("query", "lock", "--store", "s", "--root", "r")
     run("query", "lock")
-    assert opened == [("s", {"root": "r"}), (None, {"root": None})]
+    assert opened == [(["s"], {"root": "r"}), (None, {"root": None})]
 
 
 def test_a_query_may_look_like_an_option(run: Run, fake_index: FakeIndex) -> None:

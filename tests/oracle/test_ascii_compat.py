@@ -60,7 +60,7 @@ def assert_equal(root: Path, store: Path, queries: list[str]) -> None:
     with memidx.open(str(store), root=str(root), env={}, analyzer="ascii-compat") as index:
         index.refresh()
         snapshot = index._last().snapshot
-        texts = {snapshot.doc_ids[n]: snapshot.texts[n] for n in range(snapshot.n_docs)}
+        texts = {snapshot.doc_id(n): snapshot.text(n) for n in snapshot.docs()}
         for strategy in ("lexical", "vector"):
             for query in queries:
                 expected = naive(texts, query, vector=strategy == "vector")

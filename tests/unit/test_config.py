@@ -157,6 +157,16 @@ def test_memidx_toml_goes_before_pyproject(tmp_path: Path) -> None:
             5,
             "unknown key 'body'",
         ),
+        (
+            '[[sources]]\nname = "a"\nkind = "code"\nlanguages = ["python"]\n',
+            4,
+            "unknown key 'languages'",
+        ),
+        (
+            '[[sources]]\nname = "a"\nkind = "openapi"\nfields = {id = "x"}\n',
+            4,
+            "only sources of kind 'records'",
+        ),
         ("x = [1,\n", None, "is not TOML"),
         ('a = "x"\nb = = 2\n', 2, "is not TOML"),
     ],
@@ -213,6 +223,34 @@ def test_the_environment_goes_over_the_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("written", "variable", "expected"),
+    [
+        ("", "", False),
+        ("incremental_sed = true", "", True),
+        ("", "1", True),
+        ("", "True", True),
+        ("incremental_sed = true", "0", False),
+        ("incremental_sed = true", "false", False),
+    ],
+)
+def test_a_switch(tmp_path: Path, written: str, variable: str, expected: bool) -> None:
+    """Off unless the file or the variable says otherwise; the variable goes first."""
+    config = load(tmp_path, written, MEMIDX_INCREMENTAL_SED=variable)
+    assert config.incremental_sed is expected
+
+
+def test_a_switch_is_true_or_false(tmp_path: Path) -> None:
+    """A number or a text in a file, and any other word in a variable, is an error."""
+    for value in ("1", '"true"', "[]"):
+        error = refusal(tmp_path, f"incremental_sed = {value}")
+        assert (error.expected, error.line) == ("true or false", 1)
+    with pytest.raises(ConfigError, match="MEMIDX_INCREMENTAL_SED") as refused:
+        load(tmp_path, "", MEMIDX_INCREMENTAL_SED="maybe")
+    assert refused.value.expected == "1 or 0, true or false"
+    assert refusal(tmp_path, "max_document_bytes = true").expected == "a whole number above 0"
+
+
+@pytest.mark.parametrize(
     ("name", "value"),
     [("K1", "x"), ("K1", "nan"), ("B", "2"), ("STRATEGY", "dense"), ("MAX_DOCUMENT_BYTES", "1.5")],
 )
@@ -266,6 +304,21 @@ def test_sources_of_a_later_version_are_read(tmp_path: Path) -> None:
     assert source_from_dict({"name": "a", "colour": "red"}) == SourceConfig("a")
     with pytest.raises(ConfigError, match="come later"):
         source_from_dict({"name": "a", "kind": "sql"})
+
+
+def test_kinds_that_take_files_by_name(tmp_path: Path) -> None:
+    """Without `include`, `openapi` and `code` take files named for them; the store says which."""
+    text = (
+        '[[sources]]\nname = "api"\nkind = "openapi"\n'
+        '[[sources]]\nname = "tools"\nkind = "code"\n'
+        '[[sources]]\nname = "bin"\nkind = "code"\ninclude = ["bin/*"]\n'
+    )
+    api, tools, own = load(tmp_path, text).sources
+    assert {"openapi.*", "swagger.*"} < set(api.include)
+    assert tools.include == ("*.py", "*.pyi", "*.sh", "*.bash")
+    assert own.include == ("bin/*",)
+    for source in (api, tools, own):
+        assert source_from_dict(source_to_dict(source)) == source
 
 
 def test_git_sources(tmp_path: Path) -> None:
@@ -358,7 +411,8 @@ def test_the_page_names_every_key_with_its_default(repository: Path) -> None:
         table, _, name = key.rpartition(".")
         if table != "sources" and key != "sources":
             value = getattr(getattr(defaults, table) if table else defaults, name)
-            assert shown == ("none" if value is None else repr(value).replace("'", '"')), key
+            spelt = str(value).lower() if isinstance(value, bool) else repr(value)
+            assert shown == ("none" if value is None else spelt.replace("'", '"')), key
 
 
 def test_the_page_s_example_is_a_configuration(repository: Path, tmp_path: Path) -> None:

@@ -318,5 +318,8 @@ def test_whether_a_folder_can_be_written_is_tried(
     def refuse(path: str) -> int:
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
+    monkeypatch.setattr(files, "_UNNAMED", None)
+    assert files.is_writable_dir(str(tmp_path))
+    assert os.listdir(tmp_path) == []
     monkeypatch.setattr(files, "_open_new", refuse)
     assert not files.is_writable_dir(str(tmp_path))

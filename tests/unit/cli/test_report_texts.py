@@ -7,6 +7,7 @@ import os
 from memidx.cli.build_text import build_problems, build_text, problem_text
 from memidx.cli.status_text import status_text
 from memidx.cli.verify_text import verify_text
+from memidx.results import PatchReport
 from memidx.search.answer import Problem
 from tests.cli.fakes import FAILED, build_report, verify_report
 
@@ -25,6 +26,29 @@ def test_a_build_is_told_by_source_and_in_sum() -> None:
         "notes: 1 document\n"
         "store: 1,200 documents in 2 files; 1,198 added, 0 changed, 0 removed, 2 unchanged; 1.2 s"
     )
+
+
+def test_a_build_says_whether_it_patched() -> None:
+    """The place of the line and its document, or the name of the reason and what it was."""
+    applied = PatchReport(applied=True, doc_id="a\tb.md", shard="docs-3.jsonl", line=12)
+    text = build_text(build_report(patch=applied), check=False)
+    assert text.splitlines()[-1] == "patched docs-3.jsonl:12: a b.md"
+    declined = PatchReport(
+        applied=False, declined="source_set_changed", detail="1 added, 0 removed"
+    )
+    report = build_report(patch=declined)
+    assert build_text(report, check=False).splitlines()[-1] == (
+        "not patched: source_set_changed (1 added, 0 removed)"
+    )
+    assert report.to_dict()["patch"] == {
+        "applied": False,
+        "declined": "source_set_changed",
+        "detail": "1 added, 0 removed",
+        "doc_id": None,
+        "shard": None,
+        "line": None,
+    }
+    assert build_report().to_dict()["patch"] is None
 
 
 def test_a_check_lists_what_a_build_would_do() -> None:

@@ -26,7 +26,7 @@ STATE = State(
     store={"manifest.json": Signature(5, 6, 7, 8)},
     damage=(("store/docs.jsonl", 3, "cut"),),
     snapshot="k-a",
-    behind=2,
+    unlike={"a.md": "00", "b.md": None},
 )
 
 

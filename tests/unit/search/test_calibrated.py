@@ -204,6 +204,24 @@ def test_a_search_reads_them(project: Path) -> None:
         assert index.configuration["thresholds"] == {"lexical": (2.0, 0.01)}
 
 
+def test_batches_fall_back_as_searches_do(project: Path) -> None:
+    """By fitted thresholds too: all three ways of asking give the same ids and labels."""
+    path = project / "evals" / "calibration.json"
+    found = json.loads(path.read_text())
+    for candidate in (0.01, 0.99):
+        found["strategies"]["lexical"]["candidate"] = candidate
+        path.write_text(json.dumps(found))
+        with memidx.open(None, root=str(project), env={}) as index:
+            answer = index.search("lock filler", k=5)
+            (ranked,) = index.rank(["lock filler"], 5)
+            (ids,) = index.search_ids(["lock filler"], 5)
+        assert answer.strategy == ("lexical" if candidate == 0.01 else "vector")
+        assert [hit.doc_id for hit in answer.hits] == [hit.doc_id for hit in ranked] == ids
+        assert [(h.score, h.confidence) for h in answer.hits] == [
+            (h.score, h.confidence) for h in ranked
+        ]
+
+
 def test_an_edit_of_a_document_ends_them(project: Path) -> None:
     """The next answer of the same open index has published labels and says why; undone, it ends."""
     before = (project / "a.md").read_text()

@@ -199,7 +199,7 @@ def test_min_score_applies_to_relevance() -> None:
     """What falls below is not returned and is counted as filtered by the threshold."""
     found, _ = ranking_of(NOTES, "lock", min_score=0.99)
     assert found.best == ()
-    assert (found.n_after_filters, len(found.matched)) == (2, 0)
+    assert (found.n_after_filters, found.n_matched) == (2, 0)
 
 
 @pytest.mark.parametrize(

@@ -70,15 +70,15 @@ def test_any_file_of_the_cache_can_be_deleted_or_damaged(project: Path, name: st
         assert ([hit.doc_id for hit in answer.hits], answer.freshness) == (["a.md"], "fresh")
 
 
-def test_one_snapshot_is_kept(project: Path) -> None:
-    """Old snapshots and what killed builders left go when a new one is derived."""
+def test_one_base_and_one_overlay_are_kept(project: Path) -> None:
+    """Old segments and what killed builders left go when a new one is derived."""
     cache = project / "store/.cache"
     write_tree(cache / "tmp", {"snapshot-0123-4567.bin.1-1.tmp": "left"})
     for n in range(3):
         write_tree(project, {"a.md": f"lock {n}"})
         with memidx.open(str(project / "store"), env={}) as index:
             index.search("lock")
-    assert len(list(cache.glob("snapshot-*.bin"))) == 1
+    assert len(list(cache.glob("snapshot-*.bin"))) == 2
     assert not list((cache / "tmp").iterdir())
 
 
@@ -155,10 +155,10 @@ def test_a_full_disk_costs_no_answer(project: Path, monkeypatch: pytest.MonkeyPa
 
     write = files.write_atomic
 
-    def full(path: str, data: object, *, scratch_dir: str) -> int:
+    def full(path: str, data: object, **options: object) -> int:
         if path.endswith(".bin"):
             raise FileError("cannot write: No space left on device", path=path)
-        return write(path, data, scratch_dir=scratch_dir)  # type: ignore[arg-type]
+        return write(path, data, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(files, "write_atomic", full)
     write_tree(project, {"c.md": "zeppelin"})
@@ -179,7 +179,7 @@ def test_a_stale_answer_is_from_the_newest_snapshot(
         write_tree(project, {"c.md": "zeppelin"})
         theirs.search("zeppelin")
         write_tree(project, {"d.md": "airship"})
-        mine._refresher._ready = None
+        mine._layers._refreshers[0]._ready = None
         with store_lock(store, 5.0):
             answer = mine.search("zeppelin")
     assert (answer.freshness, [hit.doc_id for hit in answer.hits]) == ("stale", ["c.md"])

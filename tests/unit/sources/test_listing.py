@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from memidx import files
-from memidx.config import SourceConfig
+from memidx.config import DEFAULT_INCLUDE, SourceConfig
 from memidx.sources.listing import Listing, list_files, survey_arguments
 
 DOCS = SourceConfig("docs")
@@ -321,3 +321,24 @@ def test_a_quick_look_asks_the_same(tmp_path: Path) -> None:
     assert bases == ("data", "docs", "notes")
     assert {".md", ".txt", ".jsonl", ".csv"} <= suffixes
     assert survey_arguments([]) == ((), frozenset())
+
+
+def test_programs_without_a_suffix(tmp_path: Path) -> None:
+    """They are listed where globs were chosen for them, and only for such a source."""
+    names = ("bin/run", "bin/a.sh", "bin/note.md", "bin/.hidden", "src/x.py", "LICENSE")
+    for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x")
+    chosen = SourceConfig("tools", kind="code", include=("bin/*", "/src"))
+    listing = list_files(str(tmp_path), [chosen])
+    assert [entry.path for entry in listing.by_source["tools"]] == [
+        "bin/a.sh",
+        "bin/run",
+        "src/x.py",
+    ]
+    default = SourceConfig("tools", kind="code", include=DEFAULT_INCLUDE["code"])
+    listing = list_files(str(tmp_path), [default])
+    assert [entry.path for entry in listing.by_source["tools"]] == ["bin/a.sh", "src/x.py"]
+    single = SourceConfig("tools", kind="code", include=("/bin/run",))
+    listing = list_files(str(tmp_path), [single])
+    assert [entry.path for entry in listing.by_source["tools"]] == ["bin/run"]

@@ -108,7 +108,7 @@ def test_leftovers_and_damage_are_written_over(tmp_path: Path) -> None:
         (scratch / name).write_bytes(b"x")
     write(store, numbered(6))
     assert committed(store) == clean
-    assert [p.name for p in scratch.iterdir()] == ["snapshot.77-3.tmp"]
+    assert list(scratch.iterdir()) == []
 
 
 def test_other_files_in_the_folder_are_left_alone(tmp_path: Path) -> None:

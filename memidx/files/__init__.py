@@ -3,7 +3,11 @@
 The only module that touches the file system. Everything else hands it paths and bytes, and
 meets `FileError`, never `OSError`. A file is replaced by writing its bytes aside, syncing
 them, renaming them into place and syncing the folder, so that after a kill at any instant a
-reader finds the old bytes or the new ones.
+reader finds the old bytes or the new ones. No file is ever cut or written in place, so a map of
+one stays valid.
+
+    looking   what is there, without reading it?
+    refusals  what does it mean when the system refuses a file?
 """
 
 from __future__ import annotations
@@ -15,27 +19,65 @@ import mmap
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
-from operator import attrgetter
-from typing import NamedTuple
 
 from memidx.errors import FileError
+from memidx.files.looking import (
+    Entry,
+    Signature,
+    entry_signature,
+    exists,
+    is_dir,
+    is_file,
+    list_dir,
+    names,
+    realpath,
+    scan_dir,
+    signature,
+    signature_of,
+    working_folder,
+)
+from memidx.files.refusals import MISSING, failed, is_missing, may_pass
+
+__all__ = [
+    "Entry",
+    "Signature",
+    "entry_signature",
+    "exists",
+    "failed",
+    "fsync_dir",
+    "is_dir",
+    "is_file",
+    "is_missing",
+    "is_whole",
+    "is_writable_dir",
+    "list_dir",
+    "make_dir",
+    "map_file",
+    "may_pass",
+    "names",
+    "read_bytes",
+    "read_lines",
+    "read_signed",
+    "realpath",
+    "remove",
+    "remove_temporaries",
+    "scan_dir",
+    "signature",
+    "working_folder",
+    "write_atomic",
+]
 
 _CHUNK_BYTES = 1 << 20
 _TEMPORARY_SUFFIX = ".tmp"
+_PROBE = ".memidx-probe"
+# A file without a name: nothing is left of it, whenever the process ends.
+_UNNAMED = getattr(os, "O_TMPFILE", None)
 _FLAGS = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 # Opening a pipe or a device must not wait for somebody to write into it.
 _READ_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _FLAGS
 _NEW_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FLAGS
-_MISSING = frozenset({errno.ENOENT, errno.ENOTDIR})
 # A folder that cannot be synced (network and FUSE file systems) is not a failed write.
 _NO_FOLDER_SYNC = frozenset({errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.ENOSYS})
-_HINTS = {
-    errno.ENOSPC: "free some space and run it again; the old files are as they were",
-    errno.EDQUOT: "free some of the quota and run it again; the old files are as they were",
-    errno.EROFS: "the file system is read-only; nothing was changed",
-    errno.EACCES: "check the permissions of the file and its folder",
-    errno.EXDEV: "the folder for temporary files must be on the same file system as the target",
-}
 # `next` on it is atomic, so threads of one process never share a name.
 _counter = itertools.count(1)
 
@@ -47,26 +89,6 @@ _rename = os.replace
 _unlink = os.unlink
 _mkdir = os.mkdir
 _chmod = os.chmod
-
-
-class Signature(NamedTuple):
-    """What tells a changed file from an unchanged one without reading it."""
-
-    size: int
-    mtime_ns: int
-    ctime_ns: int
-    inode: int
-
-
-class Entry(NamedTuple):
-    """One name of a folder; `is_dir` is about the entry itself, so never true for a link.
-
-    A name that is not UTF-8 holds lone surrogates, as `os.fsdecode` makes them.
-    """
-
-    name: str
-    is_dir: bool
-    is_symlink: bool
 
 
 def read_bytes(path: str, limit: int | None = None) -> bytes:
@@ -95,7 +117,7 @@ def read_signed(path: str, limit: int | None = None) -> tuple[bytes, Signature]:
             os.close(descriptor)
     except (OSError, ValueError) as error:
         raise failed("read", path, error) from error
-    return data, _signature(status)
+    return data, signature_of(status)
 
 
 def read_lines(path: str) -> Iterator[bytes]:
@@ -124,111 +146,36 @@ def map_file(path: str) -> memoryview:
         raise failed("map", path, error) from error
 
 
-def exists(path: str) -> bool:
-    """Whether something is there; False too for a dangling link and an impossible name."""
-    return os.path.exists(path)
+def is_whole(view: memoryview) -> bool:
+    """Whether the file behind a map still has all the bytes that were mapped; costs one call.
 
-
-def is_dir(path: str) -> bool:
-    """Whether it is a folder or a link to one."""
-    return os.path.isdir(path)
-
-
-def is_file(path: str) -> bool:
-    """Whether it is a regular file or a link to one."""
-    return os.path.isfile(path)
-
-
-def signature(path: str) -> Signature | None:
-    """The signature of what the path leads to; None when nothing is there.
-
-    Raises:
-        FileError: When the file system does not say (permissions, a loop of links).
+    To touch a page that another program has cut off ends the process (SIGBUS): ask before.
     """
-    try:
-        return _signature(os.stat(path))
-    except (OSError, ValueError) as error:
-        if isinstance(error, OSError) and error.errno in _MISSING:
-            return None
-        raise failed("look at", path, error) from error
-
-
-def scan_dir(path: str) -> list[os.DirEntry[str]]:
-    """The folder's entries as the system hands them out, sorted by name.
-
-    `entry.is_dir(follow_symlinks=False)` and `entry.is_symlink()` cost no system call;
-    for anything that does, use `entry_signature`.
-    """
-    try:
-        with os.scandir(path) as entries:
-            return sorted(entries, key=attrgetter("name"))
-    except (OSError, ValueError) as error:
-        raise failed("list", path, error) from error
-
-
-def list_dir(path: str) -> list[Entry]:
-    """The folder's entries as plain values, sorted by name."""
-    return [
-        Entry(entry.name, entry.is_dir(follow_symlinks=False), entry.is_symlink())
-        for entry in scan_dir(path)
-    ]
-
-
-def entry_signature(entry: os.DirEntry[str]) -> Signature:
-    """The signature of a scanned entry, links followed.
-
-    Raises:
-        FileError: When it vanished since, dangles, loops or must not be looked at.
-    """
-    try:
-        return _signature(entry.stat())
-    except (OSError, ValueError) as error:
-        raise failed("look at", entry.path, error) from error
-
-
-def realpath(path: str) -> str:
-    """The absolute path with every link resolved as far as it goes."""
-    try:
-        return os.path.realpath(path)
-    except (OSError, ValueError) as error:
-        raise failed("resolve", path, error) from error
-
-
-def working_folder() -> str:
-    """The absolute path of the process's working folder."""
-    try:
-        return os.getcwd()
-    except OSError as error:
-        raise failed("find the working folder", ".", error) from error
+    return not isinstance(view.obj, mmap.mmap) or view.obj.size() >= len(view.obj)
 
 
 def is_writable_dir(path: str) -> bool:
     """Whether a file can be made in the folder: permissions alone do not tell, so it tries."""
+    if _UNNAMED is not None:
+        with contextlib.suppress(OSError, ValueError):
+            os.close(os.open(path, _UNNAMED | os.O_WRONLY | _FLAGS, 0o600))
+            return True
+    # Refused, or a file system that has only files with names.
     try:
-        probe = _temporary_name(path, ".memidx-probe")
+        probe = _temporary_name(path, _PROBE)
         os.close(_open_new(probe))
-        _unlink(probe)
-    except (OSError, ValueError):
+        for entry in scan_dir(path):
+            # Those of killed processes too; who is alive does not miss his.
+            if entry.name.startswith(_PROBE):
+                remove(entry.path)
+    except (OSError, ValueError, FileError):
         return False
     return True
 
 
-def is_missing(error: FileError) -> bool:
-    """Whether a `FileError` says that the file, or a folder on the way to it, is not there."""
-    return isinstance(error.__cause__, OSError) and error.__cause__.errno in _MISSING
-
-
-def failed(action: str, path: str, error: OSError | ValueError) -> FileError:
-    """The `FileError` for an `OSError`; public for the library that opens the lock's file."""
-    if isinstance(error, OSError):
-        reason = error.strerror or str(error)
-        hint = _HINTS.get(error.errno) if error.errno is not None else None
-        return FileError(f"cannot {action}: {reason}", path=path, hint=hint)
-    # NUL, or characters the file system encoding does not have, in the path.
-    return FileError(f"cannot {action}: not a possible path ({error})", path=path)
-
-
-def write_atomic(path: str, data: bytes | Iterable[bytes], *, scratch_dir: str) -> int:
+def write_atomic(
+    path: str, data: bytes | Iterable[bytes], *, scratch_dir: str, durable: bool = True
+) -> int:
     """Replaces a file, or makes it, so that it is never seen half written.
 
     An existing file's permission bits are kept, a new one's follow the umask. Where `path`
@@ -240,17 +187,20 @@ def write_atomic(path: str, data: bytes | Iterable[bytes], *, scratch_dir: str) 
         scratch_dir: Where the temporary file goes: on the file system of `path`; made when
             absent. After a kill a file `NAME.PID-N.tmp` may stay there, see
             `remove_temporaries`.
+        durable: Wait until the disk has it. Without, a power failure may leave any bytes: only
+            for what carries its own checksum and can be made again.
 
     Returns:
         How many bytes were written.
 
     Raises:
-        FileError: The file at `path` is then as it was, and no temporary file is left.
+        FileError: No temporary file is left. The file at `path` is as it was, or whole and new
+            where only its folder could not be synced.
     """
-    target = os.path.realpath(path) if os.path.islink(path) else path
-    temporary = _temporary_name(scratch_dir, os.path.basename(target))
     written = 0
     try:
+        target = os.path.realpath(path) if os.path.islink(path) else path
+        temporary = _temporary_name(scratch_dir, os.path.basename(target))
         descriptor = _open_scratch(temporary, scratch_dir)
         try:
             try:
@@ -258,7 +208,8 @@ def write_atomic(path: str, data: bytes | Iterable[bytes], *, scratch_dir: str) 
                 for chunk in _chunks(data):
                     written += len(chunk)
                     _write_all(descriptor, chunk)
-                _fsync(descriptor)
+                if durable:
+                    _fsync(descriptor)
             finally:
                 os.close(descriptor)
             _rename(temporary, target)
@@ -266,7 +217,8 @@ def write_atomic(path: str, data: bytes | Iterable[bytes], *, scratch_dir: str) 
             with contextlib.suppress(OSError):
                 _unlink(temporary)
             raise
-        fsync_dir(os.path.dirname(target) or ".")
+        if durable:
+            fsync_dir(os.path.dirname(target) or ".")
     except (OSError, ValueError) as error:
         raise failed("write", path, error) from error
     return written
@@ -274,7 +226,7 @@ def write_atomic(path: str, data: bytes | Iterable[bytes], *, scratch_dir: str) 
 
 def make_dir(path: str) -> None:
     """Makes a folder and what is missing above it, durably; one that is there is fine."""
-    if os.path.isdir(path):
+    if is_dir(path):
         return
     parent = os.path.dirname(path.rstrip(os.sep)) or "."
     if parent != path:
@@ -284,7 +236,7 @@ def make_dir(path: str) -> None:
         fsync_dir(parent)
     except (OSError, ValueError) as error:
         # Another process may have made it between the look and the call.
-        if isinstance(error, FileExistsError) and os.path.isdir(path):
+        if isinstance(error, FileExistsError) and is_dir(path):
             return
         raise failed("make the folder", path, error) from error
 
@@ -294,21 +246,27 @@ def remove(path: str) -> None:
     try:
         _unlink(path)
     except (OSError, ValueError) as error:
-        if isinstance(error, OSError) and error.errno in _MISSING:
+        if isinstance(error, OSError) and error.errno in MISSING:
             return
         raise failed("remove", path, error) from error
 
 
-def remove_temporaries(scratch_dir: str, wanted: Callable[[str], bool]) -> int:
-    """Removes what killed writes left of the targets whose base name is `wanted`; counts it.
+def remove_temporaries(scratch_dir: str, wanted: Callable[[str], bool] | None = None) -> int:
+    """Removes what killed writes left, of all targets or those whose name is `wanted`; counts it.
 
     The caller holds the lock those targets are written under, or a live writer loses its file.
     """
-    if not os.path.isdir(scratch_dir):
-        return 0
     removed = 0
-    for entry in scan_dir(scratch_dir):
-        if entry.name.endswith(_TEMPORARY_SUFFIX) and wanted(entry.name.rsplit(".", 2)[0]):
+    try:
+        entries = scan_dir(scratch_dir)
+    except FileError as error:
+        if is_missing(error):
+            return 0
+        raise
+    for entry in entries:
+        if not entry.name.endswith(_TEMPORARY_SUFFIX):
+            continue
+        if wanted is None or wanted(entry.name.rsplit(".", 2)[0]):
             remove(entry.path)
             removed += 1
     return removed
@@ -328,10 +286,6 @@ def fsync_dir(path: str) -> None:
         if isinstance(error, OSError) and error.errno in _NO_FOLDER_SYNC:
             return
         raise failed("sync the folder", path, error) from error
-
-
-def _signature(status: os.stat_result) -> Signature:
-    return Signature(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
 
 def _read_all(descriptor: int, size: int, limit: int | None) -> bytes:

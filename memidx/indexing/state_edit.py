@@ -1,0 +1,84 @@
+"""What changed since a look was recorded whole?
+
+A look over thousands of files is large, and an edit changes one of them: so beside the whole record
+lies a small one, which says only what became of the files that were edited since.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from memidx.files import Signature
+from memidx.indexing.state import State, file_of, file_row, sealed, unsealed
+
+# With more edited files than this the whole look is recorded.
+MAX_EDITED = 200
+
+
+def encode_edit(whole: State, state: State) -> bytes | None:
+    """The small record that makes `whole` into `state`; None when they differ in more.
+
+    Args:
+        whole: A look that is recorded whole.
+        state: A later one.
+    """
+    if _rest(whole) != _rest(state):
+        return None
+    watched = _changed(whole.watched, state.watched)
+    files = _changed(whole.files, state.files)
+    if watched is None or files is None or len(watched) + len(files) > MAX_EDITED:
+        return None
+    return sealed(
+        {
+            "of": _mark(whole),
+            "recorded_ns": state.recorded_ns,
+            "snapshot": state.snapshot,
+            "unlike": state.unlike,
+            "watched": watched,
+            "files": {path: file_row(known) for path, known in files.items()},
+        }
+    )
+
+
+def apply_edit(whole: State, data: bytes) -> State | None:
+    """The look a small record makes of a whole one; None when it is not of this one, or damaged."""
+    try:
+        document = unsealed(data)
+        if document is None or document["of"] != _mark(whole):
+            return None
+        watched = {path: Signature(*row) for path, row in document["watched"].items()}
+        files = {path: file_of(row) for path, row in document["files"].items()}
+        return replace(
+            whole,
+            recorded_ns=document["recorded_ns"],
+            snapshot=document["snapshot"],
+            unlike=document["unlike"],
+            watched={**whole.watched, **watched},
+            files={**whole.files, **files},
+        )
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def _mark(whole: State) -> list[Any]:
+    """Names a whole record: no two are of the same moment and the same content."""
+    return [whole.recorded_ns, whole.snapshot, whole.root, whole.settings]
+
+
+def _rest(state: State) -> State:
+    """What a small record does not tell."""
+    return replace(state, recorded_ns=0, snapshot="", unlike={}, watched={}, files={})
+
+
+def _changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Entries with another value, or None when the keys are others."""
+    if before.keys() != after.keys():
+        return None
+    # Nearly all are the very objects they were: that is quicker to see than that they are equal.
+    return {
+        key: value
+        for key, value in after.items()
+        if before[key] is not value and before[key] != value
+    }

@@ -1,0 +1,164 @@
+"""Which stores answer a query together?
+
+The nearest store comes first (a run's own, then its ancestors', then the shared root's). Each is
+kept in step with its own sources; statistics are global, and of two documents with one `doc_id` the
+nearer masks the farther, also in the statistics. One analyzer, the nearest store's, serves all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from memidx.analysis.base import Analyzer
+from memidx.config import SourceConfig
+from memidx.errors import InputError
+from memidx.indexing.state import Freshness
+from memidx.opening import Labels, Opened, analyzer_for, open_store
+from memidx.search.ranking import RankSettings, SourceFactors, check_threshold
+from memidx.snapshot.parts import Part
+from memidx.snapshot.refresh import Ready, Refresher
+from memidx.snapshot.snapshot import Snapshot
+
+# From the best to the worst: an answer is as fresh as the least fresh of its stores.
+_FRESHNESS: tuple[Freshness, ...] = ("fresh", "refreshed", "unchecked", "stale")
+
+
+class Layers:
+    """Stores that are searched as one, the nearest first.
+
+    Args:
+        stores: Paths; None takes the configured one.
+        root: Folder that documents' paths are relative to, of a single store.
+        env: Environment for `MEMIDX_*` settings.
+        analyzer: Name of the analyzer; None takes the one the nearest store's settings name.
+
+    Raises:
+        StoreMissing: One of them is not there.
+        InputError: Root or a configuration cannot be used, or root is given for several stores.
+    """
+
+    def __init__(
+        self,
+        stores: Sequence[str | None],
+        root: str | None,
+        env: Mapping[str, str],
+        analyzer: str | None,
+    ) -> None:
+        if len(stores) > 1 and root is not None:
+            raise InputError(
+                "root is given for several stores",
+                found=root,
+                hint="each store knows its own root; build it with --root once",
+            )
+        self._root_given = root
+        self._env = env
+        self._analyzer_given = analyzer
+        opened = [open_store(store, root, env) for store in stores]
+        distinct = {one.workspace.store: one for one in opened}
+        self._adopt(list(distinct.values()))
+        for refresher in self._refreshers:
+            refresher.require_store()
+        self._masked: tuple[tuple[str, ...], Snapshot] | None = None
+
+    @property
+    def nearest(self) -> Opened:
+        """The store whose settings decide how is searched."""
+        return self.opened[0]
+
+    @property
+    def stores(self) -> tuple[str, ...]:
+        """Absolute paths, by their numbers."""
+        return tuple(one.workspace.store for one in self.opened)
+
+    @property
+    def sources(self) -> list[SourceConfig]:
+        """The sources of all stores."""
+        return [source for one in self.opened for source in one.workspace.sources]
+
+    def ready(self, *, refresh: bool, now_ns: int) -> Ready:
+        """All stores as they are now; settings that changed are read anew first.
+
+        Raises:
+            StoreError: One of them cannot be read.
+        """
+        if refresh and any(one.config_changed() for one in self.opened):
+            # The configuration decides what the sources are, and it changed.
+            self._adopt([open_store(store, self._root_given, self._env) for store in self.stores])
+        readies = [
+            refresher.ready(refresh=refresh, now_ns=now_ns) for refresher in self._refreshers
+        ]
+        return readies[0] if len(readies) == 1 else self._together(readies)
+
+    def factors(self) -> tuple[dict[str, SourceFactors], ...]:
+        """Per store: what each of its sources does to the composite of its documents."""
+        return tuple(
+            {
+                source.name: SourceFactors(source.weight, source.decay, source.decay_floor)
+                for source in one.workspace.sources
+            }
+            for one in self.opened
+        )
+
+    def settings(self, as_of_day: float, snapshot: Callable[[], Snapshot]) -> RankSettings:
+        """What turns matches into an order, and labels; the snapshot is asked for if it matters."""
+        nearest, *farther = self.factors()
+        search = self.nearest.config.search
+        settings = RankSettings(search, nearest, as_of_day, tuple(farther))
+        return self.labels.in_force(settings, snapshot)
+
+    def close(self) -> None:
+        """Let go of the memory maps."""
+        for refresher in self._refreshers:
+            refresher.forget()
+        self._masked = None
+
+    def _adopt(self, opened: list[Opened]) -> None:
+        check_threshold(opened[0].config.search)
+        self.opened: tuple[Opened, ...] = tuple(opened)
+        self.labels = Labels(opened[0])
+        self.analyzer: Analyzer = analyzer_for(opened[0], self._analyzer_given)
+        self._refreshers = [Refresher(one.workspace, self.analyzer, one.cache) for one in opened]
+
+    def _together(self, readies: Sequence[Ready]) -> Ready:
+        nearest = readies[0]
+        keys = tuple(ready.state.snapshot for ready in readies)
+        if self._masked is None or self._masked[0] != keys:
+            self._masked = (keys, lay_over([ready.snapshot for ready in readies]))
+        freshness = max((ready.freshness for ready in readies), key=_FRESHNESS.index)
+        return replace(
+            nearest,
+            snapshot=self._masked[1],
+            freshness=freshness,
+            n_added=sum(ready.n_added for ready in readies),
+            n_changed=sum(ready.n_changed for ready in readies),
+            n_removed=sum(ready.n_removed for ready in readies),
+            n_read=sum(ready.n_read for ready in readies),
+            n_parsed=sum(ready.n_parsed for ready in readies),
+            n_analysed=sum(ready.n_analysed for ready in readies),
+            notes=tuple(dict.fromkeys(note for ready in readies for note in ready.notes)),
+            farther=tuple(readies[1:]),
+        )
+
+
+def lay_over(snapshots: Sequence[Snapshot]) -> Snapshot:
+    """One snapshot of several stores, the nearest first.
+
+    A document of a farther store is dead where a nearer one has its `doc_id`.
+    """
+    parts: list[Part] = []
+    seen: set[bytes] = set()
+    for store, snapshot in enumerate(snapshots):
+        own: set[bytes] = set()
+        for part in snapshot.parts:
+            ids = part.segment.doc_ids
+            live = {
+                doc_ord: ids.raw(doc_ord)
+                for doc_ord in range(part.segment.n_docs)
+                if doc_ord not in part.dead
+            }
+            masked = {doc_ord for doc_ord, doc_id in live.items() if doc_id in seen}
+            parts.append(part._replace(dead=part.dead | masked, store=store))
+            own.update(live.values())
+        seen |= own
+    return Snapshot(parts)

@@ -1,0 +1,209 @@
+"""How does what changed come into the snapshot and its cache?
+
+Either all of a look, compared with the store, or only the edits of files the last look knows. The
+segment that is missing is derived from the last snapshot where there is one, and made whole where
+there is none.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from memidx.analysis.base import Analyzer
+from memidx.errors import FileError
+from memidx.indexing.scan import Scanner
+from memidx.indexing.state import State
+from memidx.snapshot.cache import Cache
+from memidx.snapshot.derive import (
+    Content,
+    Delta,
+    Derived,
+    apply,
+    build_id_of,
+    contents,
+    derive,
+    facts_of,
+    key_of,
+)
+from memidx.snapshot.following import delta_of, edits_in, unlike_after
+from memidx.snapshot.look import Look
+from memidx.snapshot.snapshot import Snapshot
+from memidx.snapshot.workers import MakeAnalyzer
+from memidx.snapshot.workspace import Workspace
+from memidx.sources.survey import Survey
+
+# When more than this share of the documents is other than before, all are analysed: on several
+# processors, where a build asks for them.
+_WHOLE_SHARE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What taking in edits gave; counts as in `memidx.snapshot.refresh.Ready`.
+
+    Attributes:
+        held: Contents of the snapshot, for the next edit.
+    """
+
+    snapshot: Snapshot
+    state: State
+    n_added: int
+    n_changed: int
+    n_removed: int
+    n_read: int
+    n_parsed: int
+    n_analysed: int
+    held: Mapping[str, Content]
+
+
+def take_in(
+    workspace: Workspace,
+    state: State,
+    seen: Survey,
+    before: Snapshot,
+    analyzer: Analyzer,
+    cache: Cache,
+    now_ns: int,
+    *,
+    held: Mapping[str, Content] | None = None,
+) -> Taken | None:
+    """Take in the edits a survey shows of files the last look knows.
+
+    Args:
+        state: The last look.
+        seen: The survey.
+        before: The last look's snapshot.
+        now_ns: The clock, before the survey.
+        held: The last snapshot's contents, where they are known.
+
+    Returns:
+        None where more than the bytes of known files changed.
+    """
+    edits = edits_in(state, seen)
+    if edits is None or workspace.root is None:
+        return None
+    scanner = Scanner(
+        workspace.root,
+        workspace.sources,
+        max_bytes=workspace.max_bytes,
+        own=workspace.own,
+        env=workspace.env,
+    )
+    scan = scanner.scan_edits(state, seen, edits)
+    if scan.vanished or scan.unread or scan.unreadable or scan.failed:
+        return None
+    delta = delta_of(state, scan)
+    if delta.size > max(1, before.n_docs) * _WHOLE_SHARE:
+        return None
+    held = contents(before) if held is None else held
+    after = apply(held, delta)
+    unlike = unlike_after(state.unlike, held, delta)
+    later = replace(
+        state,
+        recorded_ns=now_ns,
+        watched=dict(seen.files),
+        files=scan.files,
+        unsupported=dict(seen.others),
+        unlike=unlike,
+    )
+    snapshot, n_analysed = before, 0
+    if delta.size:
+        build_id = build_id_of(after)
+        begins = ((doc_id, content.line) for doc_id, content in after.items())
+        key = key_of(build_id, begins, analyzer)
+        later = replace(later, snapshot=key)
+        snapshot, n_analysed = _derived(
+            cache, key, (state.snapshot, before), delta, analyzer, build_id
+        )
+    counts = _counts(unlike, after)
+    return Taken(
+        snapshot,
+        later,
+        counts["added"],
+        counts["changed"],
+        counts["removed"],
+        scan.n_read,
+        scan.n_parsed,
+        n_analysed,
+        after,
+    )
+
+
+def derive_look(
+    look: Look,
+    key: str,
+    analyzer: Analyzer,
+    cache: Cache,
+    before: tuple[str, Snapshot] | None,
+    *,
+    jobs: int = 1,
+    make_analyzer: MakeAnalyzer | None = None,
+) -> tuple[Snapshot, int]:
+    """The snapshot of a look, and how many documents were analysed for it.
+
+    Args:
+        key: The look's.
+        before: Key and snapshot of an earlier look under the same analyzer, if there is one.
+        jobs: Processes that analyse, where everything is.
+        make_analyzer: Makes the analyzer in another process.
+    """
+    snapshot = cache.open_snapshot(key)
+    if snapshot is not None:
+        return snapshot, 0
+    if before is not None:
+        delta = look.delta(contents(before[1]))
+        if 0 < delta.size <= len(look.lines) * _WHOLE_SHARE:
+            return _derived(cache, key, before, delta, analyzer, look.build_id)
+
+    def pieces() -> Iterator[bytes]:
+        return look.snapshot(analyzer, jobs=jobs, make_analyzer=make_analyzer)
+
+    try:
+        cache.write_snapshot(key, pieces())
+    except FileError as error:
+        # A full disk must not cost the answer.
+        cache.keep_in_memory(key, pieces(), error.what)
+    return _opened(cache, key), len(look.lines)
+
+
+def _derived(
+    cache: Cache,
+    key: str,
+    before: tuple[str, Snapshot],
+    delta: Delta,
+    analyzer: Analyzer,
+    build_id: str,
+) -> tuple[Snapshot, int]:
+    """The snapshot with this key, from the one before it."""
+    known = cache.open_snapshot(key)
+    if known is not None:
+        return known, 0
+    facts = facts_of(build_id, analyzer)
+
+    def derived() -> Derived:
+        return derive(before[1], before[0], delta, analyzer, facts, has=cache.has_segment)
+
+    made = derived()
+    try:
+        cache.write_snapshot(key, made.pieces)
+    except FileError as error:
+        made = derived()
+        cache.keep_in_memory(key, made.pieces, error.what)
+    return _opened(cache, key), made.n_analysed
+
+
+def _opened(cache: Cache, key: str) -> Snapshot:
+    snapshot = cache.open_snapshot(key)
+    if snapshot is None:
+        raise FileError("the snapshot that was just written cannot be read", path=key)
+    return snapshot
+
+
+def _counts(unlike: Mapping[str, str | None], after: Mapping[str, Content]) -> Counter[str]:
+    """How many documents the store lacks, holds in an old version, or holds too many."""
+    return Counter(
+        "added" if stored is None else "changed" if doc_id in after else "removed"
+        for doc_id, stored in unlike.items()
+    )
