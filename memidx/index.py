@@ -46,11 +46,11 @@ def open(
     env: Mapping[str, str] | None = None,
     analyzer: str | None = None,
 ) -> Index:
-    """Open a store for searching.
+    """Open a store, or a published JSON index, for searching.
 
     Args:
-        store: Path of the store's folder, or of several that are searched as one, the nearest
-            first; None takes the configured one.
+        store: Path of the store's folder, of a published index's file, or of several stores that
+            are searched as one, the nearest first; None takes the configured one.
         root: Folder that documents' paths are relative to; None lets the store say.
         env: Environment for `MEMIDX_*` settings; None takes the process's.
         analyzer: Name of the analyzer; None takes the configured one.

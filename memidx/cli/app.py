@@ -29,6 +29,8 @@ COMMANDS = (
     "status",
     "verify",
     "merge",
+    "export",
+    "import",
 )
 # What git calls: no part of help.
 HIDDEN = ("merge-driver",)

@@ -25,7 +25,7 @@ from memidx.config.sources import (
     source_from_dict,
     source_to_dict,
 )
-from memidx.errors import ConfigError
+from memidx.errors import ConfigError, FileError
 
 __all__ = [
     "CONFIG_FILES",
@@ -139,9 +139,13 @@ def _read(folder: str) -> tuple[Place, dict[str, Any]] | None:
     """The first of the two files that holds a configuration, and what it says."""
     for name in CONFIG_FILES:
         path = os.path.join(folder, name)
-        if not files.is_file(path):
-            continue
-        data = files.read_bytes(path)
+        try:
+            data = files.read_bytes(path)
+        except FileError as error:
+            # What cannot be read is not absent: other sources must not be taken in its place.
+            if files.is_missing(error) or files.is_dir(path):
+                continue
+            raise
         if name == "pyproject.toml" and b"memidx" not in data:
             continue
         # Loaded only when there is a file to read: a query without one never needs them.

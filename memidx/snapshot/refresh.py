@@ -117,7 +117,7 @@ class Refresher:
         last = self._ready
         # Thousands of files are not gone through again for each search.
         same = last is not None and last.state is found.state
-        skipped = last.skipped if last and same else _skips(found.state)
+        skipped = last.skipped if last and same else skips_of(found.state)
         notes = (*found.notes, *self._notes(found.state))
         self._ready = replace(found, notes=notes, skipped=skipped)
         return self._ready
@@ -354,7 +354,8 @@ class Refresher:
             self._cache.write_state(state)
 
 
-def _skips(state: State) -> tuple[Skip, ...]:
+def skips_of(state: State) -> tuple[Skip, ...]:
+    """What a look could not index, or not whole, and what of the store is damaged."""
     damage = (Skip(path, reason, line) for path, line, reason in state.damage)
     files = (skip for known in state.files.values() for skip in known.skips)
     return (*damage, *state.skips, *files)

@@ -66,6 +66,9 @@ def list_files(root: str, sources: Sequence[SourceConfig], own: Iterable[str] = 
     seen = survey(root, bases, suffixes, own)
     ignores = Ignores(root, [path for path in seen.files if path.rpartition("/")[2] == IGNORE_FILE])
     failed: dict[str, str] = {}
+    for unread, why in ignores.unread.items():
+        where = f"{redact(printable(unread))}: {why}"
+        failed = {source.name: where for source in _with_files(sources)}
     takers: list[_Taker] = []
     for source in _with_files(sources):
         for base in _bases(source):

@@ -127,8 +127,8 @@ def check_version(found: object, path: str) -> None:
     if int(major[1]) == _SCHEMA_MAJOR:
         return
     if int(major[1]) < _SCHEMA_MAJOR:
-        what = f"a published JSON index, schema {found}, is not read yet: import comes later"
-        hint = "build a store from the sources instead: `memidx build`"
+        what = f"a published JSON index, schema {found}, is one file and no store"
+        hint = "search the file as it is with --store, or make a store of it: `memidx import`"
     else:
         what = f"the store was written by a newer memidx (schema {found})"
         hint = "upgrade memidx"
