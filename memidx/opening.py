@@ -258,7 +258,7 @@ def manifest_of(opened: Opened) -> Manifest:
 
 def watch_config(folder: str, config: Config) -> dict[str, files.Signature | None]:
     """Signatures of the files that settings come from, so that the next search sees an edit."""
-    names = [*CONFIG_FILES]
+    names = [*CONFIG_FILES, config.search.calibration]
     if config.analysis.aliases is not None:
         names.append(config.analysis.aliases)
     return {name: files.signature(os.path.join(folder, name)) for name in names}

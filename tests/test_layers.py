@@ -252,6 +252,26 @@ def test_a_search_loads_the_standard_library_and_the_stemmer(ready_store: Path) 
     assert loaded & SLOW == set()
 
 
+def test_a_calibrated_search_loads_no_more_packages(ready_store: Path) -> None:
+    """Fitted thresholds are a file of JSON; reading and holding it needs the standard library."""
+    calibration = ready_store / "evals" / "calibration.json"
+    calibration.parent.mkdir()
+    calibration.write_text('{"artifact_type": "memidx-calibration", "schema": "other"}')
+    try:
+        loaded = _loaded(
+            "import memidx\n"
+            "with memidx.open('store') as index:\n"
+            "    answer = index.search('lock')\n"
+            "assert any('calibration.json' in note for note in answer.notes), answer",
+            ready_store,
+        )
+    finally:
+        calibration.unlink()
+        calibration.parent.rmdir()
+    assert {m for m in loaded if _is_third_party(m)} <= QUERY_PATH_PACKAGES
+    assert loaded & SLOW == set()
+
+
 def test_a_search_of_unchanged_commits_loads_no_process(tmp_path: Path) -> None:
     """The state of a repository is read from its files; neither git nor what runs it is loaded."""
     repo = Git(tmp_path / "project")

@@ -26,6 +26,8 @@ COMMANDS = (
     "compare",
     "bisect",
     "tune",
+    "calibrate",
+    "ablate",
     "status",
     "verify",
     "merge",

@@ -69,6 +69,8 @@ class SearchConfig:
     vector_weight: float = 0.3
     fusion: str = "weighted"
     min_score: float = 0.0
+    calibration: str = "evals/calibration.json"
+    calibration_drift: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
