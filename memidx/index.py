@@ -10,7 +10,6 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from memidx.arguments import check_arguments, check_names, day_of
@@ -30,6 +29,7 @@ from memidx.search.ranking import (
 )
 from memidx.snapshot.refresh import Ready
 from memidx.text.dates import days_since_epoch
+from memidx.values import asdict, replace
 
 if TYPE_CHECKING:
     from memidx.collection import CollectionIndex

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os.path
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memidx import files
@@ -22,6 +21,7 @@ from memidx.search.ranking import RankSettings, SourceFactors, check_threshold
 from memidx.snapshot.parts import Part
 from memidx.snapshot.refresh import Ready
 from memidx.snapshot.snapshot import Snapshot
+from memidx.values import replace
 
 if TYPE_CHECKING:
     from memidx.search.calibrated import Calibration

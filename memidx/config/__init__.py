@@ -10,7 +10,6 @@ from __future__ import annotations
 import os.path
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 from memidx import files
@@ -26,6 +25,7 @@ from memidx.config.sources import (
     source_to_dict,
 )
 from memidx.errors import ConfigError, FileError
+from memidx.values import dataclass, replace
 
 __all__ = [
     "CONFIG_FILES",

@@ -10,7 +10,6 @@ Calibrated thresholds are on relevance instead (`memidx.search.calibrated`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from memidx.analysis.base import QueryWord
 from memidx.scoring import MIN_COVERAGE
@@ -18,6 +17,7 @@ from memidx.search.answer import Confidence
 from memidx.search.kernels import LexicalParameters, ScoredTerm, lexical_bound
 from memidx.snapshot.parts import Numbers
 from memidx.snapshot.snapshot import Snapshot
+from memidx.values import dataclass, replace
 
 _ORDER: tuple[Confidence, ...] = ("weak", "candidate", "reliable")
 

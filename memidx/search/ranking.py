@@ -10,7 +10,6 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from memidx.analysis.base import Analyzer
@@ -22,6 +21,7 @@ from memidx.search.channels import Channels
 from memidx.search.filters import Filters, predicate
 from memidx.search.prepared import Prepared, prepare
 from memidx.snapshot.snapshot import Snapshot
+from memidx.values import dataclass, field, replace
 
 STRATEGIES = ("lexical", "vector", "hybrid")
 
