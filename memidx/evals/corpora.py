@@ -6,9 +6,8 @@ Each document is analysed once, however many corpora it is part of, as far as me
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
-from memidx.analysis.base import Analyzer
+from memidx.analysis.base import Analyzer, FieldTerms
 from memidx.documents import Document
 from memidx.snapshot.snapshot import Snapshot
 
@@ -20,13 +19,12 @@ class Corpora:
     """Makes snapshots in memory; `n_analysed` counts how often a document was analysed for them."""
 
     def __init__(self, analyzer: Analyzer) -> None:
-        self._analyzer: Any = _Remembering(analyzer)
+        self._analyzer = _Remembering(analyzer)
 
     @property
     def n_analysed(self) -> int:
         """The work so far: each distinct document once, while memory lasts."""
-        n: int = self._analyzer.n_analysed
-        return n
+        return self._analyzer.n_analysed
 
     def index(self, documents: Iterable[Document]) -> Snapshot:
         """A snapshot of some documents, in any order; their ids are unique."""
@@ -36,18 +34,21 @@ class Corpora:
 
 
 class _Remembering:
-    """An analyzer that gives the terms of a document it has met from memory."""
+    """An analyzer that gives the terms of a document it has met from memory.
+
+    It has no pieces (`memidx.analysis.base.PieceAnalyzer`), so that documents come here whole.
+    """
 
     def __init__(self, analyzer: Analyzer) -> None:
         self._inner = analyzer
+        self.name, self.fields = analyzer.name, analyzer.fields
+        self.fingerprint = analyzer.fingerprint
+        self.query, self.spans = analyzer.query, analyzer.spans
         self.n_analysed = 0
         self._n_terms = 0
-        self._known: dict[tuple[str, str, str], Any] = {}
+        self._known: dict[tuple[str, str, str], tuple[FieldTerms, ...]] = {}
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._inner, name)
-
-    def document(self, *, title: str, path: str, text: str) -> Any:
+    def document(self, *, title: str, path: str, text: str) -> tuple[FieldTerms, ...]:
         key = (title, path, text)
         found = self._known.get(key)
         if found is None:

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from memidx.documents import Document
 from memidx.errors import ConfigError, InputError
 from memidx.evals.choosing import Choice, choose
-from memidx.evals.corpora import Corpora
 from memidx.evals.grid_values import Progress, depth_of, grid_values
 from memidx.evals.robustness import BOOTSTRAP_DRAWS, Perturbed, bootstrap_choice, perturb
 from memidx.evals.splits import Split
@@ -282,10 +281,10 @@ def _perturb(
     looked_at = list(dict.fromkeys([choice.current, choice.best, *order]))[:_LOOKED_AT]
     if not settings.n_perturbed:
         return ()
-    corpora = Corpora(inputs.analyzer)
+    from memidx.collection import index_documents  # indexing pulls in all that a search needs
 
     def measure_points(documents: Sequence[Document]) -> Sequence[Sequence[float]]:
-        snapshot = corpora.index(documents)
+        snapshot = index_documents(documents, inputs.analyzer)
         ranker = GridRanker(
             inputs._replace(snapshot=snapshot), [points[n] for n in looked_at], plain=subject.plain
         )

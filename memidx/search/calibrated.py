@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 from memidx.config import SearchConfig
 from memidx.search.ranking import RankSettings
 from memidx.snapshot.snapshot import Snapshot
+from memidx.values import dataclass, replace
 
 CALIBRATION_TYPE = "memidx-calibration"
 CALIBRATION_SCHEMA = "memidx.calibration/1"
