@@ -19,10 +19,9 @@ from memidx.files import Signature
 from memidx.indexing.state import State
 from memidx.jsonindex.compare import Comparison, Hashes, compare
 from memidx.jsonindex.parsing import PublishedDocument, PublishedFile, read_published
-from memidx.snapshot.builder import build_snapshot
+from memidx.snapshot.builder import snapshot_in_memory
 from memidx.snapshot.refresh import Ready, Refresher, skips_of
 from memidx.snapshot.rows import Placed
-from memidx.snapshot.segment import Segment
 from memidx.snapshot.snapshot import Snapshot
 from memidx.snapshot.workspace import Workspace
 from memidx.text.dates import time_from_seconds
@@ -105,17 +104,19 @@ def snapshot_of(published: PublishedFile) -> Snapshot:
         "analyzer": analyzer.fingerprint(),
         "analyzer_name": analyzer.name,
     }
-    data = b"".join(build_snapshot(_placed(published), analyzer, facts=facts))
-    return Snapshot.of(Segment(memoryview(data), published.path))
+    return snapshot_in_memory(_placed(published), analyzer, facts, published.path)
 
 
-class _StoredTerms(AsciiCompatAnalyzer):
+class _StoredTerms:
     """Gives the terms that the index holds of a document, whatever text is shown of it.
 
     Documents of one path are asked for in order of `doc_id`, as a snapshot has them.
     """
 
     def __init__(self, published: PublishedFile) -> None:
+        whole = AsciiCompatAnalyzer()
+        self.name, self.fields = whole.name, whole.fields
+        self.fingerprint, self.query, self.spans = whole.fingerprint, whole.query, whole.spans
         self._terms: dict[str, deque[FieldTerms]] = {}
         for document in published.documents:
             terms = FieldTerms(document.tf, document.length if document.tf else 0)
