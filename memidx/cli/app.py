@@ -24,6 +24,7 @@ COMMANDS = (
     "query",
     "eval",
     "tune",
+    "suggest",
     "status",
     "verify",
     "merge",
