@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, zip_longest
 from typing import Literal
+from zlib import crc32
 
 from memidx.analysis.vocabulary import FUNCTION_WORDS, STOP_WORDS
 from memidx.evals.lint import leaks_title, normal
@@ -29,6 +30,7 @@ Provenance = Literal["log", "retriever", "title"]
 _WORD = re.compile(r"(?:(?<!\S)-)?\w+")
 _LITTLE = STOP_WORDS | FUNCTION_WORDS
 _ASKING = frozenset(["what", "when", "where", "which", "who", "whom", "whose", "why", "how"])
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _IDENTIFIER = re.compile(r"\w_\w|[a-z][A-Z]|\w[.:]+\w")
 # Words in common, of all words of two queries, from which on they ask the same.
 _SAME = 0.8
@@ -36,7 +38,8 @@ _SAME = 0.8
 _REACH = 5
 _OFTEN = 2
 _MAX_LABELS = 3
-_TITLE_WORDS = range(3, 13)
+# Fewer words would be as good for a dozen of its neighbours.
+_TITLE_WORDS = range(4, 13)
 _MAX_TITLE_QUERY = 6
 
 
@@ -141,8 +144,7 @@ def _questions(log: Iterable[LoggedQuery | LoggedOpening]) -> dict[frozenset[str
                     break
             continue
         words = _content(entry.text)
-        # A suite's query has no filters, and what was redacted is not what was asked.
-        if not words or entry.filters or any(mark in entry.text for mark in PLACEHOLDERS):
+        if not words or not _is_askable(entry):
             continue
         one = asked.setdefault(words, _Asked(len(asked), entry))
         one.n_asked += 1
@@ -153,6 +155,12 @@ def _questions(log: Iterable[LoggedQuery | LoggedOpening]) -> dict[frozenset[str
                     asked[earlier].rephrased[words] = entry.text
         recent.append((words, entry))
     return asked
+
+
+def _is_askable(query: LoggedQuery) -> bool:
+    """Whether a suite could ask it: without filters, as it was, in characters that YAML holds."""
+    redacted = any(mark in query.text for mark in PLACEHOLDERS)
+    return not query.filters and not redacted and not _SURROGATE.search(query.text)
 
 
 def _draft(
@@ -210,7 +218,8 @@ def _best(opened: Counter[str], doc_ids: Collection[str]) -> list[str]:
 
 def _from_titles(rows: Iterable[Row]) -> Iterator[Suggestion]:
     """A query for each document with a telling title, from one source after the other."""
-    rows = sorted(rows, key=lambda row: row.doc_id)
+    # In the order of a hash, so that the first ones are not all of one folder.
+    rows = sorted(rows, key=lambda row: (crc32(row.doc_id.encode()), row.doc_id))
     n_titled = Counter(normal(row.title) for row in rows)
     n_holding = Counter(word for row in rows for word in set(_telling(row.title)))
     by_source: dict[str, list[Suggestion]] = {}
@@ -234,7 +243,7 @@ def _from_titles(rows: Iterable[Row]) -> Iterator[Suggestion]:
 def _telling(title: str) -> list[str]:
     """The words of a title that say what it is about, each once."""
     words = dict.fromkeys(normal(title).split())
-    return [word for word in words if word not in _LITTLE and not word.isdecimal()]
+    return [w for w in words if len(w) > 1 and w not in _LITTLE and not w.isdecimal()]
 
 
 # Words
