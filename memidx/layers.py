@@ -7,17 +7,24 @@ nearer masks the farther, also in the statistics. One analyzer, the nearest stor
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+import os.path
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
+from memidx import files
 from memidx.analysis.base import Analyzer
+from memidx.config import SourceConfig
 from memidx.errors import InputError
 from memidx.indexing.state import Freshness
 from memidx.opening import Opened, analyzer_for, open_store, refresher_for
-from memidx.search.ranking import SourceFactors, check_threshold
+from memidx.search.ranking import RankSettings, SourceFactors, check_threshold
 from memidx.snapshot.parts import Part
 from memidx.snapshot.refresh import Ready
 from memidx.snapshot.snapshot import Snapshot
+from memidx.values import replace
+
+if TYPE_CHECKING:
+    from memidx.search.calibrated import Calibration
 
 # From the best to the worst: an answer is as fresh as the least fresh of its stores.
 _FRESHNESS: tuple[Freshness, ...] = ("fresh", "refreshed", "unchecked", "stale")
@@ -78,6 +85,11 @@ class Layers:
         """Absolute paths, by their numbers."""
         return tuple(one.workspace.store for one in self.opened)
 
+    @property
+    def sources(self) -> list[SourceConfig]:
+        """The sources of all stores."""
+        return [source for one in self.opened for source in one.workspace.sources]
+
     def ready(self, *, refresh: bool, now_ns: int) -> Ready:
         """All stores as they are now; settings that changed are read anew first.
 
@@ -102,6 +114,13 @@ class Layers:
             for one in self.opened
         )
 
+    def settings(self, as_of_day: float, snapshot: Callable[[], Snapshot]) -> RankSettings:
+        """What turns matches into an order, and labels; the snapshot is asked for if it matters."""
+        nearest, *farther = self.factors()
+        search = self.nearest.config.search
+        settings = RankSettings(search, nearest, as_of_day, tuple(farther))
+        return self.labels.in_force(settings, snapshot)
+
     def close(self) -> None:
         """Let go of the memory maps."""
         for refresher in self._refreshers:
@@ -111,6 +130,7 @@ class Layers:
     def _adopt(self, opened: list[Opened]) -> None:
         check_threshold(opened[0].config.search)
         self.opened: tuple[Opened, ...] = tuple(opened)
+        self.labels = Labels(opened[0])
         self.analyzer: Analyzer = analyzer_for(opened[0], self._analyzer_given)
         self._refreshers = [refresher_for(one, self.analyzer) for one in opened]
 
@@ -133,6 +153,35 @@ class Layers:
             notes=tuple(dict.fromkeys(note for ready in readies for note in ready.notes)),
             farther=tuple(readies[1:]),
         )
+
+
+class Labels:
+    """Which thresholds label under an opened store's configuration.
+
+    Fitted ones where the project has any and they hold for the snapshot in question.
+    """
+
+    def __init__(self, opened: Opened) -> None:
+        self._notes: Mapping[str, str] = {}
+        self._calibration: Calibration | None = None
+        self.path = os.path.join(opened.home, opened.config.search.calibration)
+        if files.is_file(self.path):
+            from memidx.search.calibrated import parse_calibration  # only for who was calibrated
+
+            self._calibration = parse_calibration(files.read_bytes(self.path))
+
+    def in_force(self, settings: RankSettings, snapshot: Callable[[], Snapshot]) -> RankSettings:
+        """Settings with the thresholds that hold; the snapshot is asked for where it matters."""
+        if self._calibration is None:
+            return settings
+        from memidx.search.calibrated import calibrated  # only for who was calibrated
+
+        settings, self._notes = calibrated(self._calibration, settings, snapshot())
+        return settings
+
+    def notes(self, strategy: str) -> tuple[str, ...]:
+        """Why fitted thresholds do not label the hits of a strategy, where they do not."""
+        return (self._notes[strategy],) if strategy in self._notes else ()
 
 
 def lay_over(snapshots: Sequence[Snapshot]) -> Snapshot:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os.path
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +30,7 @@ from memidx.snapshot.cache import Cache
 from memidx.snapshot.refresh import Refresher
 from memidx.snapshot.workspace import Workspace, settings_key
 from memidx.store.signature import store_signature
+from memidx.values import dataclass
 
 if TYPE_CHECKING:
     from memidx.store.manifest import Manifest
@@ -258,7 +258,7 @@ def manifest_of(opened: Opened) -> Manifest:
 
 def watch_config(folder: str, config: Config) -> dict[str, files.Signature | None]:
     """Signatures of the files that settings come from, so that the next search sees an edit."""
-    names = [*CONFIG_FILES]
+    names = [*CONFIG_FILES, config.search.calibration]
     if config.analysis.aliases is not None:
         names.append(config.analysis.aliases)
     return {name: files.signature(os.path.join(folder, name)) for name in names}
@@ -328,10 +328,13 @@ def _feeds(root: str, store: str, doc_ids: Collection[str], env: Mapping[str, st
 
 
 def _stored_sources(store: str) -> tuple[SourceConfig, ...]:
-    from memidx.store.reader import read_manifest  # not where the sources are configured
+    # Not where the sources are configured; and without the reader, which knows lines too.
+    from memidx.store.layout import MANIFEST_NAME
+    from memidx.store.manifest import parse_manifest
 
+    file = os.path.join(store, MANIFEST_NAME)
     try:
-        definitions = read_manifest(store).sources
+        definitions = parse_manifest(files.read_bytes(file), file).sources
     except MemidxError as error:
         # Whoever reads the store next says what is wrong with it.
         _unless_passing(error)

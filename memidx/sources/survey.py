@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import os.path
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from memidx import files
 from memidx.errors import FileError
 from memidx.files import Signature
 from memidx.sources.base import Skip, has_suffix
 from memidx.text.paths import is_within, printable, relative_to
+from memidx.values import dataclass
 
 IGNORE_FILE = ".memidxignore"
 # Folders of tools, judged by their name below root, never by what root itself lies in.

@@ -57,9 +57,10 @@ class Project:
         return self.store / ".cache" / "incremental-update.sed"
 
     def local_names(self) -> set[str]:
-        """What is in the cache folder, snapshots by one name."""
+        """What is in the cache folder, snapshots by one name; a look may have an edit beside it."""
         cache = self.store / ".cache"
         names = {path.relative_to(cache).as_posix() for path in cache.rglob("*")}
+        names.discard("state-edit.json")
         return {"snapshot" if name.startswith("snapshot-") else name for name in names}
 
 
@@ -104,13 +105,13 @@ def break_writes(
     real = files.write_atomic
     left = [name]
 
-    def write(path: str, data: Any, *, scratch_dir: str) -> int:
+    def write(path: str, data: Any, **options: Any) -> int:
         if os.path.basename(path) not in left:
-            return real(path, data, scratch_dir=scratch_dir)
+            return real(path, data, **options)
         left.clear()
         target = Path(path)
         before = target.read_bytes() if target.exists() else b""
-        n_bytes = real(path, data, scratch_dir=scratch_dir)
+        n_bytes: int = real(path, data, **options)
         target.write_bytes(change(before, data))
         return n_bytes
 

@@ -15,7 +15,7 @@ import memidx
 from memidx import files
 from memidx.cli.app import app
 from memidx.errors import FileError, InputError
-from memidx.indexing import scan
+from memidx.indexing import reading
 from memidx.results import PatchReport
 from memidx.snapshot import patching, publish
 from memidx.store.patch import DeclineReason
@@ -263,14 +263,14 @@ def test_changed_doc_unreadable_or_empty(
 ) -> None:
     """The file is there, and holds nothing that can be indexed, or cannot be read."""
     if text is None:
-        real = scan.read_bytes
+        real = reading.read_bytes
 
         def read(path: str) -> bytes:
             if os.path.basename(path) == "03.md":
                 raise FileError("cannot read: Input/output error", path=path)
             return real(path)
 
-        monkeypatch.setattr(scan, "read_bytes", read)
+        monkeypatch.setattr(reading, "read_bytes", read)
     project.edit("03.md", text if text is not None else EDIT)
     check_declined(project, "changed_doc_unreadable_or_empty", "03.md")
 
