@@ -20,13 +20,7 @@ from memidx.search.answer import Answer, Ranked, failed_sources, problems
 from memidx.search.answering import Circumstances, answer
 from memidx.search.filters import Filters, make_filters
 from memidx.search.prepared import prepare
-from memidx.search.ranking import (
-    RankInputs,
-    RankSettings,
-    rank,
-    rank_ids,
-    rank_many,
-)
+from memidx.search.ranking import RankInputs, RankSettings, rank, rank_ids, rank_many
 from memidx.snapshot.refresh import Ready
 from memidx.text.dates import days_since_epoch
 from memidx.values import asdict, replace
@@ -345,6 +339,12 @@ class Index:
     def strategy(self) -> str:
         """The configured strategy."""
         return self._layers.nearest.config.search.strategy
+
+    @property
+    def logs_queries(self) -> bool:
+        """Whether the command line notes queries beside the store (`memidx.querylog`)."""
+        nearest = self._layers.nearest
+        return nearest.config.log.queries and not nearest.is_published
 
     @property
     def n_docs(self) -> int:

@@ -28,6 +28,7 @@ COMMANDS = (
     "tune",
     "calibrate",
     "ablate",
+    "suggest",
     "status",
     "verify",
     "merge",

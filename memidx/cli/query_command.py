@@ -114,4 +114,19 @@ def query_command(
     write_out(rendered.result)
     if rendered.aside:
         tell(rendered.aside)
+    if index.logs_queries:
+        from memidx.cli.noting import note_query  # most projects log nothing
+
+        filters = {
+            "source": sources,
+            "kind": kinds,
+            "tag": tags,
+            "path": paths,
+            "since": since,
+            "until": until,
+            "min_score": min_score,
+            "exclude_invalidated": exclude_invalidated,
+            "offset": offset,
+        }
+        note_query(index, answer, filters)
     raise typer.Exit(exit_codes.for_answer(answer))

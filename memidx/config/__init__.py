@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from memidx import files
-from memidx.config.schema import SCHEMA, TABLES, Place, Rule, checked
+from memidx.config.schema import ENV_NAMES, SCHEMA, TABLES, Place, Rule, checked
 from memidx.config.sources import (
     DEFAULT_INCLUDE,
     DEFAULT_SOURCE,
@@ -33,6 +33,7 @@ __all__ = [
     "DEFAULT_SOURCE",
     "AnalysisConfig",
     "Config",
+    "LogConfig",
     "Repo",
     "SearchConfig",
     "SourceConfig",
@@ -74,6 +75,13 @@ class SearchConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class LogConfig:
+    """`[log]`: what is kept of the use, on this machine alone."""
+
+    queries: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """Everything memidx can be told, after defaults.
 
@@ -91,6 +99,7 @@ class Config:
     incremental_sed: bool = False
     analysis: AnalysisConfig = AnalysisConfig()
     search: SearchConfig = SearchConfig()
+    log: LogConfig = LogConfig()
     sources: tuple[SourceConfig, ...] = ()
     file: str | None = None
 
@@ -214,6 +223,7 @@ def _build(found: tuple[Place, dict[str, Any]], root: str) -> Config:
         **checked(place._replace(table="analysis"), values.get("analysis", {}))
     )
     search = SearchConfig(**checked(place._replace(table="search"), values.get("search", {})))
+    log = LogConfig(**checked(place._replace(table="log"), values.get("log", {})))
     tables = values.get("sources", [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise place.refuse("sources", "sources is not a list of tables", expected="[[sources]]")
@@ -228,18 +238,24 @@ def _build(found: tuple[Place, dict[str, Any]], root: str) -> Config:
         if twice is not None:
             raise here.refuse("repos", f"there are two repositories named {twice!r}")
     return Config(
-        **plain, analysis=analysis, search=search, sources=tuple(sources), file=place.file
+        **plain,
+        analysis=analysis,
+        search=search,
+        log=log,
+        sources=tuple(sources),
+        file=place.file,
     )
 
 
 def _override(config: Config, env: Mapping[str, str]) -> Config:
     """The settings with those of the environment over them; sources are not set there."""
-    for table in ("", "analysis", "search"):
+    for table in ("", *TABLES[:-1]):
         changed: dict[str, Any] = {}
         for key, rule in SCHEMA[table].items():
-            text = env.get(f"MEMIDX_{key.upper()}")
+            name = ENV_NAMES.get((table, key), f"MEMIDX_{key.upper()}")
+            text = env.get(name)
             if text:
-                changed[key] = _from_text(f"MEMIDX_{key.upper()}", text, rule)
+                changed[key] = _from_text(name, text, rule)
         if changed and table:
             config = replace(config, **{table: replace(getattr(config, table), **changed)})
         elif changed:

@@ -47,7 +47,9 @@ def _choice(*names: str) -> Rule:
 
 
 FIELDS = ("id", "title", "text", "time", "tags")
-TABLES = ("analysis", "search", "sources")
+TABLES = ("analysis", "search", "log", "sources")
+# Variables that are not named after the key alone.
+ENV_NAMES = {("log", "queries"): "MEMIDX_QUERY_LOG"}
 
 _TEXT = Rule((str,), "text")
 _NAME = Rule(
@@ -98,6 +100,7 @@ SCHEMA: Mapping[str, Mapping[str, Rule]] = {
         "calibration": _path_rule("a path"),
         "calibration_drift": _SHARE,
     },
+    "log": {"queries": _SWITCH},
     "sources": {
         "name": _NAME,
         "kind": _TEXT,
@@ -148,7 +151,7 @@ def unknown(place: Place, key: str, known: tuple[str, ...]) -> ConfigError:
     # Loaded only on the way to an error.
     import difflib
 
-    home = {name: f" in [{table}]" for table in ("search", "analysis") for name in SCHEMA[table]}
+    home = {name: f" in [{table}]" for table in TABLES[:-1] for name in SCHEMA[table]}
     home.update((name, "") for name in known)
     near = difflib.get_close_matches(key, home, n=1, cutoff=0.6)
     return place.refuse(

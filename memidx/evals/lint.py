@@ -28,6 +28,8 @@ _RETRIEVER = re.compile(
     r"\b(?:retriever|bm25|memidx[ _-](?:query|search|index))\b"
     r"|\b(?:search|query)[ _-](?:results?|output)\b|\A\s*memidx\s*\Z"
 )
+# What `memidx suggest` writes: a label that nobody has looked at yet.
+_UNCONFIRMED = re.compile(r"\s*(?:log|title)\s*")
 _WORD = re.compile(r"\w+")
 # Thai, kana, Han: words are not set apart by spaces.
 _NO_SPACES = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
@@ -214,20 +216,20 @@ def _contradictions(query: GoldenQuery, note: _Note, resolver: Resolver) -> Iter
 
 
 def _leaks(query: GoldenQuery, note: _Note, resolver: Resolver) -> Iterator[LintFinding]:
-    words = _normal(query.text)
+    words = normal(query.text)
     for entry in query.expectations:
         documents = resolver.any_of(entry.any_of)
         if len(documents) > _MAX_TARGETS:
             continue
         for doc_id in sorted(documents):
             title = resolver.rows[doc_id].title
-            if _leaks_title(words, _normal(title)):
+            if leaks_title(words, normal(title)):
                 message = f"the query holds the title of {doc_id}: {title!r}"
                 yield note.warning("title-leak", query.line_of("query"), message)
 
 
-def _leaks_title(query: str, title: str) -> bool:
-    """Whether the title's words stand in the query, one after the other.
+def leaks_title(query: str, title: str) -> bool:
+    """Whether the title's words stand in the query, one after the other; both are `normal`.
 
     One word of a longer query is no leak; scripts without spaces are compared by characters.
     """
@@ -244,7 +246,11 @@ def _provenance(query: GoldenQuery, note: _Note) -> Iterator[LintFinding]:
     if query.provenance and _RETRIEVER.search(query.provenance.casefold()):
         message = f"labels taken from the retriever itself cannot judge it: {query.provenance!r}"
         yield note.error("self-provenance", query.line_of("provenance"), message)
+    elif query.provenance and _UNCONFIRMED.fullmatch(query.provenance.casefold()):
+        message = f"a suggestion that nobody has confirmed yet: {query.provenance!r}"
+        yield note.error("self-provenance", query.line_of("provenance"), message)
 
 
-def _normal(text: str) -> str:
+def normal(text: str) -> str:
+    """The words of a text as rules compare them: folded, one blank between them."""
     return " ".join(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))

@@ -6,8 +6,9 @@ them, renaming them into place and syncing the folder, so that after a kill at a
 reader finds the old bytes or the new ones. No file is ever cut or written in place, so a map of
 one stays valid.
 
-    looking   what is there, without reading it?
-    refusals  what does it mean when the system refuses a file?
+    looking    what is there, without reading it?
+    appending  how does one more line get to the end of a log?
+    refusals   what does it mean when the system refuses a file?
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator
 
 from memidx.errors import FileError
+from memidx.files.appending import append
 from memidx.files.looking import (
     Entry,
     Signature,
@@ -41,6 +43,7 @@ from memidx.files.refusals import MISSING, failed, is_missing, may_pass
 __all__ = [
     "Entry",
     "Signature",
+    "append",
     "entry_signature",
     "exists",
     "failed",

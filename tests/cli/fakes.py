@@ -71,6 +71,7 @@ class FakeIndex:
     report: Any = None
     error: BaseException | None = None
     asked: dict[str, Any] = field(default_factory=dict)
+    logs_queries: bool = False
 
     def __enter__(self) -> FakeIndex:
         return self

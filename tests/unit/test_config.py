@@ -96,6 +96,17 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     assert config.file == str(tmp_path / "memidx.toml")
 
 
+def test_the_query_log_has_a_variable_of_its_own(tmp_path: Path) -> None:
+    """`MEMIDX_QUERY_LOG` goes before `[log]`; `MEMIDX_QUERIES` names no key."""
+    assert load(tmp_path, "[log]\nqueries = true\n").log.queries
+    assert not load(tmp_path, "[log]\nqueries = true\n", MEMIDX_QUERY_LOG="0").log.queries
+    assert load(tmp_path, "", MEMIDX_QUERY_LOG="1").log.queries
+    assert not load(tmp_path, "", MEMIDX_QUERIES="1").log.queries
+    assert "'queries' in [log]" in str(refusal(tmp_path, "queries = true\n").hint)
+    with pytest.raises(ConfigError, match="MEMIDX_QUERY_LOG cannot have this value"):
+        load(tmp_path, "", MEMIDX_QUERY_LOG="yes please")
+
+
 def test_no_file_gives_the_defaults(tmp_path: Path) -> None:
     """Nothing configured means one markdown source over everything."""
     config = load_config(str(tmp_path), env={})

@@ -110,6 +110,11 @@ def test_a_good_suite_has_no_findings(lint: Lint) -> None:
             "id: h, query: x, top1: docs/a.md, provenance: top 3 of memidx query",
             ("self-provenance", "error", 4, "h"),
         ),
+        ("id: h, query: x, top1: docs/a.md, provenance: log", ("self-provenance", "error", 4, "h")),
+        (
+            "id: h, query: x, top1: docs/a.md, provenance: Title",
+            ("self-provenance", "error", 4, "h"),
+        ),
     ],
 )
 def test_each_rule_names_its_line(
@@ -128,6 +133,8 @@ def test_each_rule_names_its_line(
         "id: h, query: x, category: multi-source, expect_sources: [docs, notes]",
         "id: h, query: some -words, top1: docs/a.md",
         "id: h, query: x, top1: docs/a.md, provenance: written by Ana after incident 12",
+        "id: h, query: x, top1: docs/a.md, provenance: changelog",
+        "id: h, query: x, top1: docs/a.md, provenance: 'confirmed by Ana, from the log'",
         "id: h, query: x, expect_paths: [{path: docs/a.md, grade: 3}]",
     ],
 )
