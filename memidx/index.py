@@ -13,22 +13,25 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from memidx.arguments import check_arguments, check_names, day_of
-from memidx.config import SourceConfig
 from memidx.errors import InputError
 from memidx.layers import Layers
 from memidx.opening import open_for_build
-from memidx.search.answer import Answer, Ranked, failed_sources, problems
-from memidx.search.answering import Circumstances, answer
-from memidx.search.filters import Filters, make_filters
+from memidx.search.answer import Answer, Ranked
+from memidx.search.filters import Filters
 from memidx.search.prepared import prepare
 from memidx.search.ranking import (
     RankInputs,
-    RankSettings,
-    rank,
     rank_many,
 )
+from memidx.searching import (
+    Question,
+    check_question,
+    day_of_question,
+    search,
+    settings_of,
+    sources_of,
+)
 from memidx.snapshot.refresh import Ready
-from memidx.text.dates import days_since_epoch
 
 if TYPE_CHECKING:
     from memidx.collection import CollectionIndex
@@ -151,6 +154,8 @@ class Index:
         k: int = 5,
         *,
         offset: int = 0,
+        cursor: str | None = None,
+        also: Sequence[str] = (),
         strategy: str | None = None,
         refresh: bool = True,
         as_of: str | None = None,
@@ -162,6 +167,8 @@ class Index:
         until: str | None = None,
         min_score: float | None = None,
         dedupe: str | None = None,
+        per_source: int | None = None,
+        per_path: int | None = None,
     ) -> Answer:
         """The best documents for a query, and what their absence would mean.
 
@@ -170,6 +177,8 @@ class Index:
                 text raises.
             k: Hits wanted, >= 1.
             offset: Hits to leave out at the front, >= 0.
+            cursor: `Answer.cursor` of the page before this one, instead of an offset.
+            also: Other phrasings of the question, at most 8; together they count as much as it.
             strategy: `lexical`, `vector` or `hybrid`; None takes the configured one.
             refresh: False answers from the last snapshot without looking at the sources.
             as_of: ISO date that ages count from; None takes today (UTC).
@@ -178,49 +187,37 @@ class Index:
             since: ISO date or `30d`, inclusive; `until` alike.
             min_score: Smallest relevance of a hit, 0..1; None takes the configured one.
             dedupe: `content` or `title`: show one of several hits that share it.
+            per_source: Hits of one source at most, >= 1; `per_path` likewise of one file.
 
         Raises:
-            InputError: An argument that cannot be used; a source or kind the index does not have.
+            InputError: An argument that cannot be used; a source or kind the index does not have;
+                a cursor of another index or question.
             StoreError: The index could not be read.
         """
         started = time.perf_counter()
-        check_arguments(k, offset, strategy, min_score, dedupe)
-        ready = self._ready(refresh=refresh)
-        refreshed = time.perf_counter()
-        snapshot = ready.snapshot
-        day = _today() if as_of is None else day_of(as_of)
-        filters = make_filters(
-            sources=sources,
-            kinds=kinds,
-            tags=tags,
-            path_globs=path_globs,
-            since=since,
-            until=until,
-            as_of_day=days_since_epoch(day),
-        )
-        check_names(filters, self._sources(), snapshot)
-        settings = self._settings(day)
-        prepared = prepare(snapshot, self._layers.analyzer, query, settings.search)
-        ranking = rank(
-            snapshot,
-            prepared,
-            settings,
-            k=offset + k if dedupe is None else snapshot.n_docs,
-            strategy=strategy,
-            filters=filters,
-            min_score=min_score,
-        )
-        found = answer(
-            snapshot,
-            self._layers.analyzer,
-            prepared,
-            ranking,
-            self._circumstances(ready, day),
+        question = Question(
+            text=query,
             k=k,
             offset=offset,
+            cursor=cursor,
+            also=tuple(also),
+            strategy=strategy,
+            sources=tuple(sources),
+            kinds=tuple(kinds),
+            tags=tuple(tags),
+            path_globs=tuple(path_globs),
+            since=since,
+            until=until,
+            min_score=min_score,
             dedupe=dedupe,
-            requested=strategy or settings.search.strategy,
+            per_source=per_source,
+            per_path=per_path,
         )
+        check_question(question, self._layers.nearest.config.search)
+        day, place = day_of_question(question, as_of, _today())
+        ready = self._ready(refresh=refresh)
+        refreshed = time.perf_counter()
+        found = search(self._layers, ready, question, day, place)
         ended = time.perf_counter()
         timing = {
             "refresh_ms": round(1000 * (refreshed - started), 3),
@@ -244,13 +241,13 @@ class Index:
         check_arguments(k, 0, strategy, None, None)
         inputs = self.rank_inputs(as_of)
         filters = Filters(sources=tuple(sources))
-        check_names(filters, self._sources(), inputs.snapshot)
+        check_names(filters, sources_of(self._layers), inputs.snapshot)
         return rank_many(*inputs, queries, k=k, strategy=strategy, filters=filters)
 
     def rank_inputs(self, as_of: str | None = None) -> RankInputs:
         """What `rank` ranks from, for those that rank in other ways (`memidx.search.grid`)."""
         snapshot = self._last().snapshot
-        settings = self._settings(_today() if as_of is None else day_of(as_of))
+        settings = settings_of(self._layers, _today() if as_of is None else day_of(as_of))
         return RankInputs(snapshot, self._layers.analyzer, settings)
 
     def search_ids(
@@ -350,7 +347,7 @@ class Index:
     @property
     def configuration(self) -> Mapping[str, Any]:
         """The settings a ranking depends on, as JSON values."""
-        return asdict(self._settings("1970-01-01"))
+        return asdict(settings_of(self._layers, "1970-01-01"))
 
     def _ready(self, *, refresh: bool) -> Ready:
         self._current = self._layers.ready(refresh=refresh, now_ns=time.time_ns())
@@ -358,25 +355,6 @@ class Index:
 
     def _last(self) -> Ready:
         return self._current or self._ready(refresh=True)
-
-    def _sources(self) -> list[SourceConfig]:
-        return [source for one in self._layers.opened for source in one.workspace.sources]
-
-    def _settings(self, day: str) -> RankSettings:
-        nearest, *farther = self._layers.factors()
-        search = self._layers.nearest.config.search
-        return RankSettings(search, nearest, days_since_epoch(day), tuple(farther))
-
-    def _circumstances(self, ready: Ready, day: str) -> Circumstances:
-        return Circumstances(
-            stores=self._layers.stores,
-            freshness=ready.freshness,
-            as_of=day,
-            sources_failed=failed_sources(ready.failed()),
-            skipped=problems(ready.skips()),
-            notes=ready.notes,
-            sources=frozenset(s.name for s in self._sources()).union(ready.snapshot.sources),
-        )
 
 
 def _today() -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from memidx.analysis.base import Analyzer, QueryWord
 from memidx.config import SearchConfig
 from memidx.search import kernels
+from memidx.search.exclusions import Exclusion, exclusions_of_fields
 from memidx.search.kernels import ScoredTerm
 from memidx.search.labels import Coverage
 from memidx.search.parse import ParsedQuery, parse
@@ -27,7 +28,7 @@ class Prepared:
     terms: tuple[ScoredTerm, ...]
     phrases: tuple[Phrase, ...]
     excluded: tuple[ScoredTerm, ...]
-    excluded_phrases: tuple[Phrase, ...]
+    excluded_phrases: tuple[Exclusion, ...]
     coverage: Coverage
 
     @property
@@ -87,10 +88,13 @@ def prepare(
         terms,
         tuple(Phrase(snapshot, analyzer, phrase) for phrase in parsed.phrases),
         excluded,
-        tuple(
-            Phrase(snapshot, analyzer, text)
-            for text in parsed.excluded
-            if not _is_word(text, analyzer)
+        (
+            *exclusions_of_fields(snapshot, analyzer, parsed),
+            *(
+                Phrase(snapshot, analyzer, text)
+                for text in parsed.excluded
+                if not _is_word(text, analyzer)
+            ),
         ),
         coverage,
     )

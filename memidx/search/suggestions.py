@@ -1,0 +1,188 @@
+"""Which word was meant by one that no document holds?
+
+Words of the index that are one or two edits away, or that begin as it does. What is looked at is
+bounded, not the vocabulary's size: every single edit of the word is looked up, and of the words
+that begin with the same letters the first thousand are compared. Endings that a stemmer takes off
+make no difference, because the vocabulary holds stems.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+
+from memidx.analysis.base import Analyzer, QueryWord
+from memidx.search.answer import Suggestion
+from memidx.search.places import Finder
+from memidx.snapshot.format import Blobs
+from memidx.snapshot.parts import Numbers
+from memidx.snapshot.snapshot import Snapshot
+
+MAX_WORDS = 5
+"""How many unknown words of a query are looked into."""
+MAX_NEAR = 3
+"""How many words are named for each."""
+MAX_COMPARED = 1000
+"""How many words with the same beginning are compared, in each segment."""
+MAX_LENGTH = 40
+"""Longer words are hashes and paths, not slips of the pen."""
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
+
+
+def unknown_words(words: Sequence[QueryWord], snapshot: Snapshot) -> list[QueryWord]:
+    """Distinct words of which no document holds any term, in the caller's order."""
+    return list(
+        {
+            word.surface: word
+            for word in words
+            if all(snapshot.term(term) is None for term, _ in word.terms)
+        }.values()
+    )
+
+
+def suggest(
+    snapshot: Snapshot, analyzer: Analyzer, words: Sequence[QueryWord]
+) -> tuple[Suggestion, ...]:
+    """For unknown words: the nearest words that documents hold, as one of them writes it."""
+    found = []
+    for word in words[:MAX_WORDS]:
+        near = [_surface(snapshot, analyzer, term) for term in _near(snapshot, word.whole)]
+        if near:
+            found.append(Suggestion(word.surface[:MAX_LENGTH], tuple(dict.fromkeys(near))))
+    return tuple(found)
+
+
+def _near(snapshot: Snapshot, word: str) -> list[str]:
+    """Terms near a word: fewest edits first, then the more common, then by code point."""
+    if not 3 <= len(word) <= MAX_LENGTH:
+        return []
+    most = 1 if len(word) < 6 else 2
+    ranked: dict[str, tuple[int, int, str]] = {}
+    for term in (*_one_edit(word), *_same_beginning(snapshot, word)):
+        if term in ranked or len(term) < 3:
+            continue
+        # Nearly all edits of a word are no words, and this is quicker than to compare them.
+        df = snapshot.document_frequency(term)
+        if not df:
+            continue
+        n_edits = edits(word, term, most)
+        if n_edits <= most or _continues(word, term):
+            ranked[term] = (n_edits, -df, term)
+    return [term for _, _, term in sorted(ranked.values())[:MAX_NEAR]]
+
+
+def _continues(word: str, term: str) -> bool:
+    """Whether one is the beginning of the other, and most of it."""
+    short, long = sorted((word, term), key=len)
+    return len(short) >= 4 and long.startswith(short) and len(long) <= 2 * len(short)
+
+
+def _one_edit(word: str) -> Iterator[str]:
+    """Every word one edit away, with the letters of ASCII put in."""
+    for at in range(len(word)):
+        head, tail = word[:at], word[at + 1 :]
+        yield head + tail
+        if tail:
+            yield head + tail[0] + word[at] + tail[1:]
+        if word.isascii():
+            for letter in _LETTERS:
+                yield head + letter + tail
+                yield head + letter + word[at:]
+    if word.isascii():
+        for letter in _LETTERS:
+            yield word + letter
+
+
+def _same_beginning(snapshot: Snapshot, word: str) -> Iterator[str]:
+    """Terms of the vocabulary with the first letters of a word, a bounded number of each segment.
+
+    The longest beginning comes first, so that the bound cuts off what is least alike.
+    """
+    beginnings = [word[:n] for n in range(len(word), 1, -1)]
+    for part in snapshot.parts:
+        terms, left = part.segment.terms, MAX_COMPARED
+        seen = range(0)
+        for beginning in beginnings:
+            marked = beginning.encode("utf-8", "replace")
+            begin = bisect_left(_Raw(terms), marked)
+            end = bisect_left(_Raw(terms), marked + b"\xff", begin)
+            for number in range(begin, min(end, begin + left + len(seen))):
+                if number not in seen:
+                    left -= 1
+                    yield terms[number]
+            seen = range(begin, end)
+            if left <= 0:
+                break
+
+
+class _Raw(Sequence[bytes]):
+    """Values of a section as bytes, to search by."""
+
+    def __init__(self, blobs: Blobs) -> None:
+        self._blobs = blobs
+
+    def __len__(self) -> int:
+        return len(self._blobs)
+
+    def __getitem__(self, index):  # type: ignore[no-untyped-def]  # a slice is never asked for
+        return self._blobs.raw(index)
+
+
+def edits(first: str, second: str, most: int) -> int:
+    """Letters put in, left out, changed or swapped with their neighbour, up to `most` + 1.
+
+    The optimal string alignment distance: no part of a word is edited twice.
+    """
+    if abs(len(first) - len(second)) > most:
+        return most + 1
+    before: list[int] = []
+    above = list(range(len(second) + 1))
+    for row, letter in enumerate(first, start=1):
+        current = [row]
+        for column, other in enumerate(second, start=1):
+            cost = min(
+                above[column] + 1,
+                current[column - 1] + 1,
+                above[column - 1] + (letter != other),
+            )
+            swapped = row > 1 and column > 1
+            if swapped and letter == second[column - 2] and first[row - 2] == other:
+                cost = min(cost, before[column - 2] + 1)
+            current.append(cost)
+        if min(current) > most:
+            return most + 1
+        before, above = above, current
+    return min(above[-1], most + 1)
+
+
+def _surface(snapshot: Snapshot, analyzer: Analyzer, term: str) -> str:
+    """A term as a document writes it: the vocabulary holds stems, which are not words."""
+    numbers = snapshot.term(term)
+    if numbers is None:
+        return term
+    doc = _first(snapshot, numbers)
+    card = snapshot.card(doc)
+    for text in (snapshot.text(doc), card.title):
+        finder = Finder(text, analyzer, {term})
+        places = finder.places(at for at, _ in finder.guesses([term])[:MAX_NEAR])
+        if places:
+            return text[places[0].start : places[0].end]
+    return term
+
+
+def _first(snapshot: Snapshot, numbers: Numbers) -> int:
+    """The first document that holds a term, in the order of documents that tie."""
+    firsts = [
+        doc
+        for position in range(len(snapshot.fields))
+        for postings in snapshot.postings(position, numbers)
+        for doc, _ in _head(postings.pairs())
+    ]
+    return min(firsts, key=snapshot.order)
+
+
+def _head(pairs: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    for pair in pairs:
+        yield pair
+        return
