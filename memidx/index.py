@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from memidx.arguments import check_arguments, check_names, day_of
-from memidx.errors import InputError
 from memidx.layers import Layers
 from memidx.opening import open_for_build
 from memidx.search.answer import Answer, Ranked
 from memidx.search.filters import Filters
-from memidx.search.prepared import prepare
 from memidx.search.ranking import (
     RankInputs,
     rank_many,
@@ -34,8 +32,14 @@ from memidx.searching import (
 from memidx.snapshot.refresh import Ready
 
 if TYPE_CHECKING:
-    from memidx.collection import CollectionIndex
-    from memidx.results import BuildReport, CatalogRow, Explanation, RefreshReport, VerifyReport
+    from memidx.results import (
+        BuildReport,
+        CatalogRow,
+        Excerpt,
+        Explanation,
+        RefreshReport,
+        VerifyReport,
+    )
 
 
 def open(
@@ -96,26 +100,6 @@ def build(
         opened, full=full, check=check, shard=shard, jobs=jobs, now_ns=time.time_ns()
     )
     return replace(report, elapsed_ms=round(1000 * (time.perf_counter() - started), 1))
-
-
-def index_collection(
-    documents: Iterable[tuple[str, str, str]],
-    *,
-    analyzer: str = "default",
-    k1: float | None = None,
-    b: float | None = None,
-) -> CollectionIndex:
-    """An index in memory over `(id, title, text)`, for test collections.
-
-    Args:
-        documents: Ids must be unique; order does not matter.
-        analyzer: Name of the analyzer.
-        k1: BM25's saturation; None takes the default.
-        b: BM25's length normalisation; None takes the default.
-    """
-    from memidx.collection import CollectionIndex  # needs numpy, a search does not
-
-    return CollectionIndex(documents, analyzer=analyzer, k1=k1, b=b)
 
 
 class Index:
@@ -268,23 +252,67 @@ class Index:
 
         return refresh_report(self._ready(refresh=True))
 
-    def explain(self, query: str, doc_id: str) -> Explanation:
-        """Where a document's lexical score for a query comes from.
+    def explain(
+        self,
+        query: str,
+        doc_id: str,
+        k: int = 5,
+        *,
+        refresh: bool = True,
+        as_of: str | None = None,
+        **options: Any,
+    ) -> Explanation:
+        """Why a document is where it is in an answer, or why it is not in it.
+
+        Args:
+            query: As in `search`.
+            doc_id: Id or path of the document; one the index does not have is explained, too.
+            k: Hits the answer would show.
+            refresh: As in `search`, and so are `as_of` and all other options.
 
         Raises:
-            InputError: The index has no such document.
+            InputError: An argument that cannot be used.
+            StoreError: The index could not be read.
         """
-        from memidx.results import Explanation  # a search does not pay for the import
-        from memidx.search.explaining import explain_lexical
+        from memidx.reasons import explain  # a search does not pay for the import
 
-        snapshot = self._last().snapshot
-        doc = snapshot.find(doc_id)
-        if doc is None:
-            raise InputError("no such document in the index", found=doc_id)
-        search = self._layers.nearest.config.search
-        prepared = prepare(snapshot, self._layers.analyzer, query, search)
-        score, bound, parts = explain_lexical(snapshot, prepared, doc, k1=search.k1, b=search.b)
-        return Explanation(doc_id, score, bound, prepared.coverage.share(doc), parts)
+        for name in ("also", "sources", "kinds", "tags", "path_globs"):
+            options[name] = tuple(options.get(name, ()))
+        question = Question(text=query, k=k, **options)
+        check_question(question, self._layers.nearest.config.search)
+        day, _ = day_of_question(question, as_of, _today())
+        ready = self._ready(refresh=refresh)
+        check_names(question.filters(day), sources_of(self._layers), ready.snapshot)
+        return explain(self._layers, ready, question, day, doc_id)
+
+    def get(
+        self,
+        place: str,
+        *,
+        line: int | None = None,
+        count: int | None = None,
+        max_bytes: int = 32 * 1024,
+        refresh: bool = True,
+    ) -> Excerpt:
+        """The indexed text of a document: `doc_id` or path, and perhaps `:LINE[:COUNT]` behind it.
+
+        Args:
+            place: What a hit gives as `doc_id` or `path`; of several stores the nearest's.
+            line: First line, in the file.
+            count: Lines wanted; None takes all that fit.
+            max_bytes: Bytes of text at most.
+            refresh: False reads the last snapshot without looking at the sources.
+
+        Raises:
+            InputError: A number out of range.
+            StoreError: The index could not be read.
+        """
+        from memidx.excerpts import excerpt  # a search does not pay for the import
+
+        snapshot = self._ready(refresh=refresh).snapshot
+        return excerpt(
+            snapshot, self._layers.stores, place, line=line, count=count, max_bytes=max_bytes
+        )
 
     def catalog(self) -> list[CatalogRow]:
         """Every indexed document in order of `doc_id`, without its text."""

@@ -122,7 +122,9 @@ def search(
     if cursor is not None:
         check_cursor(cursor, page)
         page = cursor
-    prepared, ranking = _ranked(layers, snapshot, question, settings, filters, page.offset)
+    # What caps leave out makes room for what comes behind it, however far.
+    k = snapshot.n_docs if question.caps.any else page.offset + question.k
+    prepared, ranking = ranked(layers, snapshot, question, settings, filters, k)
     best = ranking.best
     if question.caps.any:
         best = listed(snapshot, best, question.caps)
@@ -152,42 +154,16 @@ def search(
     return found
 
 
-def sources_of(layers: Layers) -> list[SourceConfig]:
-    """The configured sources of every store."""
-    return [source for one in layers.opened for source in one.workspace.sources]
-
-
-def settings_of(layers: Layers, day: str) -> RankSettings:
-    """What turns matches into an order, with ages counted from `day`."""
-    nearest, *farther = layers.factors()
-    search = layers.nearest.config.search
-    return RankSettings(search, nearest, days_since_epoch(day), tuple(farther))
-
-
-def circumstances_of(layers: Layers, ready: Ready, day: str) -> Circumstances:
-    """What is true of every answer from these documents."""
-    return Circumstances(
-        stores=layers.stores,
-        freshness=ready.freshness,
-        as_of=day,
-        sources_failed=failed_sources(ready.failed()),
-        skipped=problems(ready.skips()),
-        notes=ready.notes,
-        sources=frozenset(s.name for s in sources_of(layers)).union(ready.snapshot.sources),
-    )
-
-
-def _ranked(
+def ranked(
     layers: Layers,
     snapshot: Snapshot,
     question: Question,
     settings: RankSettings,
     filters: Filters,
-    offset: int,
+    k: int,
 ) -> tuple[Prepared, Ranking]:
+    """The question, looked up with all its phrasings, and its best `k` hits."""
     prepared = prepare(snapshot, layers.analyzer, question.text, settings.search)
-    # What caps leave out makes room for what comes behind it, however far.
-    k = snapshot.n_docs if question.caps.any else offset + question.k
     if not question.also or prepared.is_empty:
         return prepared, rank(
             snapshot,
@@ -210,6 +186,31 @@ def _ranked(
         strategy=question.strategy,
         filters=filters,
         min_score=question.min_score,
+    )
+
+
+def sources_of(layers: Layers) -> list[SourceConfig]:
+    """The configured sources of every store."""
+    return [source for one in layers.opened for source in one.workspace.sources]
+
+
+def settings_of(layers: Layers, day: str) -> RankSettings:
+    """What turns matches into an order, with ages counted from `day`."""
+    nearest, *farther = layers.factors()
+    search = layers.nearest.config.search
+    return RankSettings(search, nearest, days_since_epoch(day), tuple(farther))
+
+
+def circumstances_of(layers: Layers, ready: Ready, day: str) -> Circumstances:
+    """What is true of every answer from these documents."""
+    return Circumstances(
+        stores=layers.stores,
+        freshness=ready.freshness,
+        as_of=day,
+        sources_failed=failed_sources(ready.failed()),
+        skipped=problems(ready.skips()),
+        notes=ready.notes,
+        sources=frozenset(s.name for s in sources_of(layers)).union(ready.snapshot.sources),
     )
 
 

@@ -18,7 +18,7 @@ from memidx.errors import MemidxError
 from memidx.version import VERSION
 
 # In the order that help shows them: the order they are met in.
-COMMANDS = ("build", "query", "eval", "tune", "status", "verify")
+COMMANDS = ("build", "query", "get", "explain", "eval", "tune", "status", "verify")
 
 # Typer's usage errors, under the one name of theirs that is public.
 _UsageError: Any = typer.BadParameter.__base__
