@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from shlex import quote
+
 from memidx.cli.terminal import printable
 from memidx.results import Excerpt
 
@@ -20,6 +22,6 @@ def aside_of_excerpt(found: Excerpt) -> str:
     if found.next_line is not None:
         return (
             f"Lines {found.line_start} to {found.line_end} of {found.doc_line_end}; "
-            f"read on: memidx get '{printable(found.doc_id)}:{found.next_line}'"
+            "read on: memidx get " + quote(f"{printable(found.doc_id)}:{found.next_line}")
         )
     return ""

@@ -24,6 +24,8 @@ MAX_NEAR = 3
 """How many words are named for each."""
 MAX_COMPARED = 1000
 """How many words with the same beginning are compared, in each segment."""
+MAX_PLACES = 20
+"""Places in a document that are looked at for how it writes a word."""
 MAX_LENGTH = 40
 """Longer words are hashes and paths, not slips of the pen."""
 
@@ -165,9 +167,11 @@ def _surface(snapshot: Snapshot, analyzer: Analyzer, term: str) -> str:
     card = snapshot.card(doc)
     for text in (snapshot.text(doc), card.title):
         finder = Finder(text, analyzer, {term})
-        places = finder.places(at for at, _ in finder.guesses([term])[:MAX_NEAR])
-        if places:
-            return text[places[0].start : places[0].end]
+        places = finder.places(at for at, _ in finder.guesses([term])[:MAX_PLACES])
+        surfaces = [text[place.start : place.end] for place in places]
+        if surfaces:
+            # The word itself, where it stands among its forms; else the form that comes first.
+            return next((word for word in surfaces if word.casefold() == term), surfaces[0])
     return term
 
 
