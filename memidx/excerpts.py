@@ -108,8 +108,10 @@ def near_names(snapshot: Snapshot, name: str) -> tuple[str, ...]:
     if not base:
         return ()
     paths = dict.fromkeys(snapshot.path(doc) for doc in snapshot.docs()[:MAX_COMPARED])
+    # What nearly all names end with says nothing.
+    stem = base.rpartition(".")[0] or base
     matcher = SequenceMatcher(autojunk=False)
-    matcher.set_seq2(base)
+    matcher.set_seq2(stem)
     ranked = []
     for path in paths:
         folded = path.casefold()
@@ -119,7 +121,7 @@ def near_names(snapshot: Snapshot, name: str) -> tuple[str, ...]:
         elif base in folded:
             alike = 2.0
         else:
-            matcher.set_seq1(own)
+            matcher.set_seq1(own.rpartition(".")[0] or own)
             # Two upper bounds that are quick rule nearly everything out.
             if matcher.real_quick_ratio() < 0.6 or matcher.quick_ratio() < 0.6:
                 continue
