@@ -111,10 +111,11 @@ def _with(frame: Answer, pieces: Sequence[tuple[int, int]]) -> Answer:
     shown = replace(frame, hits=hits)
     if not left_out:
         return shown
-    way = f"--cursor {shown.cursor}" if shown.cursor else f"--offset {hits[-1].rank}"
-    note = f"{left_out} more hits of this page do not fit: {way} shows them"
-    if len(frame.notes) or shown.cursor is None:
-        note += ", --max-bytes 0 lifts the bound"
+    cursor = f" or --cursor {shown.cursor}" if shown.cursor else ""
+    note = (
+        f"{left_out} more hits of this page do not fit: --offset {hits[-1].rank}{cursor} "
+        "shows them, --max-bytes 0 lifts the bound"
+    )
     return replace(shown, notes=(*frame.notes, note))
 
 
