@@ -53,7 +53,8 @@ def _aside(answer: Answer, form: str) -> str:
         return ""
     from memidx.cli.answer_words import closing_line
 
-    return "\n".join((*answer.notes, closing_line(answer)))
+    more = () if answer.cursor is None else (f"More: --cursor {answer.cursor}",)
+    return "\n".join((*answer.notes, closing_line(answer), *more))
 
 
 # A form is loaded when it is the one that is asked for: a program that reads JSON does not wait

@@ -1,15 +1,16 @@
 """Which word was meant by one that no document holds?
 
 Words of the index that are one or two edits away, or that begin as it does. What is looked at is
-bounded, not the vocabulary's size: every single edit of the word is looked up, and of the words
-that begin with the same letters the first thousand are compared. Endings that a stemmer takes off
-make no difference, because the vocabulary holds stems.
+bounded, whatever the vocabulary's size: terms that begin with the same letters are compared, as few
+letters as leave no more than some hundreds of them, and every single edit of those letters is
+looked up. Endings that a stemmer takes off make no difference, because the vocabulary holds stems.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from memidx.analysis.base import Analyzer, QueryWord
 from memidx.search.answer import Suggestion
@@ -22,8 +23,8 @@ MAX_WORDS = 5
 """How many unknown words of a query are looked into."""
 MAX_NEAR = 3
 """How many words are named for each."""
-MAX_COMPARED = 1000
-"""How many words with the same beginning are compared, in each segment."""
+MAX_COMPARED = 400
+"""How many terms with the same beginning are compared, in each segment."""
 MAX_PLACES = 20
 """Places in a document that are looked at for how it writes a word."""
 MAX_LENGTH = 40
@@ -60,18 +61,50 @@ def _near(snapshot: Snapshot, word: str) -> list[str]:
     if not 3 <= len(word) <= MAX_LENGTH:
         return []
     most = 1 if len(word) < 6 else 2
-    ranked: dict[str, tuple[int, int, str]] = {}
-    for term in (*_one_edit(word), *_same_beginning(snapshot, word)):
-        if term in ranked or len(term) < 3:
-            continue
-        # Nearly all edits of a word are no words, and this is quicker than to compare them.
-        df = snapshot.document_frequency(term)
-        if not df:
-            continue
-        n_edits = edits(word, term, most)
-        if n_edits <= most or _continues(word, term):
-            ranked[term] = (n_edits, -df, term)
-    return [term for _, _, term in sorted(ranked.values())[:MAX_NEAR]]
+    found: dict[str, int] = {}
+    n_left = 0
+    for part in snapshot.parts:
+        n_left = max(n_left, _same_beginning(part.segment.terms, word, most, found))
+    # A slip in the letters that all compared terms share is looked up, edit by edit.
+    for term in _one_edit(word, n_left):
+        if len(term) >= 3 and term not in found and snapshot.document_frequency(term):
+            found[term] = 1
+    ranked = sorted(
+        (n_edits, -df, term)
+        for term, n_edits in found.items()
+        # A vocabulary also holds words of documents that are no more.
+        if (df := snapshot.document_frequency(term))
+    )
+    return [term for _, _, term in ranked[:MAX_NEAR]]
+
+
+def _same_beginning(terms: Blobs, word: str, most: int, found: dict[str, int]) -> int:
+    """Collect near terms among those of one segment that begin as a word does.
+
+    The longest beginning comes first, so that the bound leaves out what is least alike.
+
+    Returns:
+        Letters of the beginning that all compared terms share, >= 1.
+    """
+    seen = range(0)
+    for length in range(len(word), 0, -1):
+        marked = word[:length].encode("utf-8", "replace")
+        begin = bisect_left(range(len(terms)), marked, key=terms.raw)
+        end = bisect_left(range(len(terms)), marked + b"\xff", begin, key=terms.raw)
+        if end - begin > MAX_COMPARED:
+            return length + 1
+        rest = word[length:]
+        new = (range(begin, seen.start), range(seen.stop, end)) if seen else (range(begin, end),)
+        for number in chain(*new):
+            term = terms[number]
+            if len(term) < 3:
+                continue
+            # The letters that both begin with need no edits.
+            n_edits = edits(rest, term[length:], most)
+            if n_edits <= most or _continues(word, term):
+                found[term] = n_edits
+        seen = range(begin, end)
+    return 1
 
 
 def _continues(word: str, term: str) -> bool:
@@ -80,9 +113,9 @@ def _continues(word: str, term: str) -> bool:
     return len(short) >= 4 and long.startswith(short) and len(long) <= 2 * len(short)
 
 
-def _one_edit(word: str) -> Iterator[str]:
-    """Every word one edit away, with the letters of ASCII put in."""
-    for at in range(len(word)):
+def _one_edit(word: str, before: int) -> Iterator[str]:
+    """Every word one edit away that begins otherwise than `word[:before]`, with ASCII put in."""
+    for at in range(min(before, len(word))):
         head, tail = word[:at], word[at + 1 :]
         yield head + tail
         if tail:
@@ -91,44 +124,6 @@ def _one_edit(word: str) -> Iterator[str]:
             for letter in _LETTERS:
                 yield head + letter + tail
                 yield head + letter + word[at:]
-    if word.isascii():
-        for letter in _LETTERS:
-            yield word + letter
-
-
-def _same_beginning(snapshot: Snapshot, word: str) -> Iterator[str]:
-    """Terms of the vocabulary with the first letters of a word, a bounded number of each segment.
-
-    The longest beginning comes first, so that the bound cuts off what is least alike.
-    """
-    beginnings = [word[:n] for n in range(len(word), 1, -1)]
-    for part in snapshot.parts:
-        terms, left = part.segment.terms, MAX_COMPARED
-        seen = range(0)
-        for beginning in beginnings:
-            marked = beginning.encode("utf-8", "replace")
-            begin = bisect_left(_Raw(terms), marked)
-            end = bisect_left(_Raw(terms), marked + b"\xff", begin)
-            for number in range(begin, min(end, begin + left + len(seen))):
-                if number not in seen:
-                    left -= 1
-                    yield terms[number]
-            seen = range(begin, end)
-            if left <= 0:
-                break
-
-
-class _Raw(Sequence[bytes]):
-    """Values of a section as bytes, to search by."""
-
-    def __init__(self, blobs: Blobs) -> None:
-        self._blobs = blobs
-
-    def __len__(self) -> int:
-        return len(self._blobs)
-
-    def __getitem__(self, index):  # type: ignore[no-untyped-def]  # a slice is never asked for
-        return self._blobs.raw(index)
 
 
 def edits(first: str, second: str, most: int) -> int:
