@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from memidx.version import VERSION as __version__
 
 if TYPE_CHECKING:
+    from memidx.collection import index_collection
     from memidx.errors import (
         ConfigError,
         FileError,
@@ -26,26 +27,36 @@ if TYPE_CHECKING:
         StoreVersion,
         SuiteError,
     )
-    from memidx.index import Index, build, index_collection, open
+    from memidx.index import Index, build, open
     from memidx.published import (
         build_memory_index,
         is_index_stale,
         query_index,
         redact_local_paths,
     )
-    from memidx.results import BuildReport, Explanation, RefreshReport, VerifyReport
-    from memidx.search.answer import Answer, Hit, Problem, Ranked, Snippet
+    from memidx.results import BuildReport, Excerpt, Explanation, RefreshReport, VerifyReport
+    from memidx.search.answer import (
+        Answer,
+        Hit,
+        Nearest,
+        Problem,
+        Ranked,
+        Snippet,
+        Suggestion,
+    )
 
 _HOMES = {
     "Answer": "memidx.search.answer",
     "BuildReport": "memidx.results",
     "ConfigError": "memidx.errors",
+    "Excerpt": "memidx.results",
     "Explanation": "memidx.results",
     "FileError": "memidx.errors",
     "Hit": "memidx.search.answer",
     "Index": "memidx.index",
     "InputError": "memidx.errors",
     "MemidxError": "memidx.errors",
+    "Nearest": "memidx.search.answer",
     "Problem": "memidx.search.answer",
     "Ranked": "memidx.search.answer",
     "RefreshReport": "memidx.results",
@@ -56,10 +67,11 @@ _HOMES = {
     "StoreMissing": "memidx.errors",
     "StoreVersion": "memidx.errors",
     "SuiteError": "memidx.errors",
+    "Suggestion": "memidx.search.answer",
     "VerifyReport": "memidx.results",
     "build": "memidx.index",
     "build_memory_index": "memidx.published",
-    "index_collection": "memidx.index",
+    "index_collection": "memidx.collection",
     "is_index_stale": "memidx.published",
     "open": "memidx.index",
     "query_index": "memidx.published",
@@ -70,12 +82,14 @@ __all__ = [
     "Answer",
     "BuildReport",
     "ConfigError",
+    "Excerpt",
     "Explanation",
     "FileError",
     "Hit",
     "Index",
     "InputError",
     "MemidxError",
+    "Nearest",
     "Problem",
     "Ranked",
     "RefreshReport",
@@ -85,6 +99,7 @@ __all__ = [
     "StoreLocked",
     "StoreMissing",
     "StoreVersion",
+    "Suggestion",
     "SuiteError",
     "VerifyReport",
     "__version__",

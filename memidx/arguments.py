@@ -42,6 +42,22 @@ def check_arguments(
         raise InputError("unknown dedupe", expected="content or title", found=repr(dedupe))
 
 
+def check_caps(per_source: int | None, per_path: int | None) -> None:
+    """Refuse a cap that leaves no place."""
+    for name, cap in (("per_source", per_source), ("per_path", per_path)):
+        if cap is not None and cap < 1:
+            raise InputError(f"{name} is out of range", expected="1 or more", found=str(cap))
+
+
+def check_excerpt(line: int | None, count: int | None, max_bytes: int) -> None:
+    """Refuse a place in a document that cannot be, and a bound that holds no line."""
+    for name, value, least in (("line", line, 1), ("count", count, 1), ("max_bytes", max_bytes, 8)):
+        if value is not None and value < least:
+            raise InputError(
+                f"{name} is out of range", expected=f"{least} or more", found=str(value)
+            )
+
+
 def day_of(given: str) -> str:
     """The day ages count from, in its normal form."""
     parsed = parse_time(str(given))  # a `date` is as good as its text

@@ -24,6 +24,24 @@ from memidx.snapshot.snapshot import Snapshot
 _SOURCE = "collection"
 
 
+def index_collection(
+    documents: Iterable[tuple[str, str, str]],
+    *,
+    analyzer: str = "default",
+    k1: float | None = None,
+    b: float | None = None,
+) -> CollectionIndex:
+    """An index in memory over `(id, title, text)`, for test collections.
+
+    Args:
+        documents: Ids must be unique; order does not matter.
+        analyzer: Name of the analyzer.
+        k1: BM25's saturation; None takes the default.
+        b: BM25's length normalisation; None takes the default.
+    """
+    return CollectionIndex(documents, analyzer=analyzer, k1=k1, b=b)
+
+
 class CollectionIndex:
     """Searches one collection.
 

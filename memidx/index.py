@@ -7,30 +7,35 @@ environment and the clock are taken here (and in `memidx.cli`) and nowhere below
 from __future__ import annotations
 
 import os
-import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from memidx.arguments import check_arguments, check_names, day_of
-from memidx.errors import InputError
 from memidx.layers import Layers
 from memidx.opening import open_for_build
-from memidx.search.answer import Answer, Ranked, failed_sources, problems
-from memidx.search.answering import Circumstances, answer
-from memidx.search.filters import Filters, make_filters
-from memidx.search.prepared import prepare
-from memidx.search.ranking import RankInputs, RankSettings, rank, rank_ids, rank_many
+from memidx.search.answer import Answer, Ranked
+from memidx.search.filters import Filters
+from memidx.search.ranking import RankInputs, rank_ids, rank_many
+from memidx.searching import (
+    Question,
+    check_question,
+    day_of_question,
+    search,
+    settings_of,
+)
 from memidx.snapshot.refresh import Ready
-from memidx.text.dates import days_since_epoch
 from memidx.values import asdict, replace
 
 if TYPE_CHECKING:
-    from memidx.collection import CollectionIndex
-    from memidx.results import BuildReport, CatalogRow, Explanation, RefreshReport, VerifyReport
-
-# A process that asks one question ends before numpy would be loaded; one that asks more gains.
-SEARCHES_WITHOUT_NUMPY = 3
+    from memidx.results import (
+        BuildReport,
+        CatalogRow,
+        Excerpt,
+        Explanation,
+        RefreshReport,
+        VerifyReport,
+    )
 
 
 def open(
@@ -93,26 +98,6 @@ def build(
     return replace(report, elapsed_ms=round(1000 * (time.perf_counter() - started), 1))
 
 
-def index_collection(
-    documents: Iterable[tuple[str, str, str]],
-    *,
-    analyzer: str = "default",
-    k1: float | None = None,
-    b: float | None = None,
-) -> CollectionIndex:
-    """An index in memory over `(id, title, text)`, for test collections.
-
-    Args:
-        documents: Ids must be unique; order does not matter.
-        analyzer: Name of the analyzer.
-        k1: BM25's saturation; None takes the default.
-        b: BM25's length normalisation; None takes the default.
-    """
-    from memidx.collection import CollectionIndex  # needs numpy, a search does not
-
-    return CollectionIndex(documents, analyzer=analyzer, k1=k1, b=b)
-
-
 class Index:
     """An open store: search it, ask it about itself. Use `memidx.open` to make one.
 
@@ -132,7 +117,6 @@ class Index:
         stores = [store] if store is None or isinstance(store, str) else list(store)
         self._layers = Layers(stores or [None], root, env, analyzer)
         self._current: Ready | None = None
-        self._n_searches = 0
 
     def __enter__(self) -> Self:
         return self
@@ -150,6 +134,8 @@ class Index:
         k: int = 5,
         *,
         offset: int = 0,
+        cursor: str | None = None,
+        also: Sequence[str] = (),
         strategy: str | None = None,
         refresh: bool = True,
         as_of: str | None = None,
@@ -161,6 +147,8 @@ class Index:
         until: str | None = None,
         min_score: float | None = None,
         dedupe: str | None = None,
+        per_source: int | None = None,
+        per_path: int | None = None,
         exclude_invalidated: bool = False,
     ) -> Answer:
         """The best documents for a query, and what their absence would mean.
@@ -170,6 +158,8 @@ class Index:
                 text raises.
             k: Hits wanted, >= 1.
             offset: Hits to leave out at the front, >= 0.
+            cursor: `Answer.cursor` of the page before this one, instead of an offset.
+            also: Other phrasings of the question, at most 8; together they count as much as it.
             strategy: `lexical`, `vector` or `hybrid`; None takes the configured one.
             refresh: False answers from the last snapshot without looking at the sources.
             as_of: ISO date that ages count from; None takes today (UTC).
@@ -178,52 +168,39 @@ class Index:
             since: ISO date or `30d`, inclusive; `until` alike.
             min_score: Smallest relevance of a hit, 0..1; None takes the configured one.
             dedupe: `content` or `title`: show one of several hits that share it.
+            per_source: Hits of one source at most, >= 1; `per_path` likewise of one file.
             exclude_invalidated: Leave out what is superseded or invalidated.
 
         Raises:
-            InputError: An argument that cannot be used; a source or kind the index does not have.
+            InputError: An argument that cannot be used; a source or kind the index does not have;
+                a cursor of another index or question.
             StoreError: The index could not be read.
         """
         started = time.perf_counter()
-        check_arguments(k, offset, strategy, min_score, dedupe)
-        ready = self._ready(refresh=refresh)
-        refreshed = time.perf_counter()
-        snapshot = ready.snapshot
-        day = _today() if as_of is None else day_of(as_of)
-        filters = make_filters(
-            sources=sources,
-            kinds=kinds,
-            tags=tags,
-            path_globs=path_globs,
-            since=since,
-            until=until,
-            exclude_invalidated=exclude_invalidated,
-            as_of_day=days_since_epoch(day),
-        )
-        check_names(filters, self._layers.sources, snapshot)
-        settings = self._settings(day)
-        prepared = prepare(snapshot, self._layers.analyzer, query, settings.search)
-        ranking = rank(
-            snapshot,
-            prepared,
-            settings,
-            k=offset + k if dedupe is None else snapshot.n_docs,
-            strategy=strategy,
-            filters=filters,
-            min_score=min_score,
-            batch=self._stays_open(),
-        )
-        found = answer(
-            snapshot,
-            self._layers.analyzer,
-            prepared,
-            ranking,
-            self._circumstances(ready, day, strategy or settings.search.strategy),
+        question = Question(
+            text=query,
             k=k,
             offset=offset,
+            cursor=cursor,
+            also=tuple(also),
+            strategy=strategy,
+            sources=tuple(sources),
+            kinds=tuple(kinds),
+            tags=tuple(tags),
+            path_globs=tuple(path_globs),
+            since=since,
+            until=until,
+            min_score=min_score,
             dedupe=dedupe,
-            requested=strategy or settings.search.strategy,
+            per_source=per_source,
+            per_path=per_path,
+            exclude_invalidated=exclude_invalidated,
         )
+        check_question(question, self._layers.nearest.config.search)
+        day, place = day_of_question(question, as_of, _today())
+        ready = self._ready(refresh=refresh)
+        refreshed = time.perf_counter()
+        found = search(self._layers, ready, question, day, place, batch=self._layers.stay_open())
         ended = time.perf_counter()
         timing = {
             "refresh_ms": round(1000 * (refreshed - started), 3),
@@ -253,7 +230,7 @@ class Index:
     def rank_inputs(self, as_of: str | None = None) -> RankInputs:
         """What `rank` ranks from, for those that rank in other ways."""
         snapshot = self._last().snapshot
-        settings = self._settings(_today() if as_of is None else day_of(as_of))
+        settings = settings_of(self._layers, snapshot, _today() if as_of is None else day_of(as_of))
         return RankInputs(snapshot, self._layers.analyzer, settings)
 
     def search_ids(
@@ -274,23 +251,67 @@ class Index:
 
         return refresh_report(self._ready(refresh=True))
 
-    def explain(self, query: str, doc_id: str) -> Explanation:
-        """Where a document's lexical score for a query comes from.
+    def explain(
+        self,
+        query: str,
+        doc_id: str,
+        k: int = 5,
+        *,
+        refresh: bool = True,
+        as_of: str | None = None,
+        **options: Any,
+    ) -> Explanation:
+        """Why a document is where it is in an answer, or why it is not in it.
+
+        Args:
+            query: As in `search`.
+            doc_id: Id or path of the document; one the index does not have is explained, too.
+            k: Hits the answer would show.
+            refresh: As in `search`, and so are `as_of` and all other options.
 
         Raises:
-            InputError: The index has no such document.
+            InputError: An argument that cannot be used.
+            StoreError: The index could not be read.
         """
-        from memidx.results import Explanation  # a search does not pay for the import
-        from memidx.search.explaining import explain_lexical
+        from memidx.reasons import explain  # a search does not pay for the import
 
-        snapshot = self._last().snapshot
-        doc = snapshot.find(doc_id)
-        if doc is None:
-            raise InputError("no such document in the index", found=doc_id)
-        search = self._layers.nearest.config.search
-        prepared = prepare(snapshot, self._layers.analyzer, query, search)
-        score, bound, parts = explain_lexical(snapshot, prepared, doc, k1=search.k1, b=search.b)
-        return Explanation(doc_id, score, bound, prepared.coverage.share(doc), parts)
+        for name in ("also", "sources", "kinds", "tags", "path_globs"):
+            options[name] = tuple(options.get(name, ()))
+        question = Question(text=query, k=k, **options)
+        check_question(question, self._layers.nearest.config.search)
+        day, _ = day_of_question(question, as_of, _today())
+        ready = self._ready(refresh=refresh)
+        check_names(question.filters(day), self._layers.sources, ready.snapshot)
+        return explain(self._layers, ready, question, day, doc_id)
+
+    def get(
+        self,
+        place: str,
+        *,
+        line: int | None = None,
+        count: int | None = None,
+        max_bytes: int = 32 * 1024,
+        refresh: bool = True,
+    ) -> Excerpt:
+        """The indexed text of a document: `doc_id` or path, and perhaps `:LINE[:COUNT]` behind it.
+
+        Args:
+            place: What a hit gives as `doc_id` or `path`; of several stores the nearest's.
+            line: First line, in the file.
+            count: Lines wanted; None takes all that fit.
+            max_bytes: Bytes of text at most.
+            refresh: False reads the last snapshot without looking at the sources.
+
+        Raises:
+            InputError: A number out of range.
+            StoreError: The index could not be read.
+        """
+        from memidx.excerpts import excerpt  # a search does not pay for the import
+
+        snapshot = self._ready(refresh=refresh).snapshot
+        return excerpt(
+            snapshot, self._layers.stores, place, line=line, count=count, max_bytes=max_bytes
+        )
 
     def catalog(self) -> list[CatalogRow]:
         """Every indexed document in order of `doc_id`, without its text."""
@@ -336,15 +357,15 @@ class Index:
         return self._layers.labels.path
 
     @property
-    def strategy(self) -> str:
-        """The configured strategy."""
-        return self._layers.nearest.config.search.strategy
-
-    @property
     def logs_queries(self) -> bool:
         """Whether the command line notes queries beside the store (`memidx.querylog`)."""
         nearest = self._layers.nearest
         return nearest.config.log.queries and not nearest.is_published
+
+    @property
+    def strategy(self) -> str:
+        """The configured strategy."""
+        return self._layers.nearest.config.search.strategy
 
     @property
     def n_docs(self) -> int:
@@ -364,7 +385,7 @@ class Index:
     @property
     def configuration(self) -> Mapping[str, Any]:
         """The settings a ranking depends on, as JSON values."""
-        return asdict(self._settings("1970-01-01"))
+        return asdict(settings_of(self._layers, self._last().snapshot, "1970-01-01"))
 
     def _ready(self, *, refresh: bool) -> Ready:
         self._current = self._layers.ready(refresh=refresh, now_ns=time.time_ns())
@@ -372,25 +393,6 @@ class Index:
 
     def _last(self) -> Ready:
         return self._current or self._ready(refresh=True)
-
-    def _stays_open(self) -> bool:
-        """Whether numpy pays: it takes longer to load than a few searches without it do."""
-        self._n_searches += 1
-        return self._n_searches > SEARCHES_WITHOUT_NUMPY or "numpy" in sys.modules
-
-    def _settings(self, day: str) -> RankSettings:
-        return self._layers.settings(days_since_epoch(day), lambda: self._last().snapshot)
-
-    def _circumstances(self, ready: Ready, day: str, strategy: str) -> Circumstances:
-        return Circumstances(
-            stores=self._layers.stores,
-            freshness=ready.freshness,
-            as_of=day,
-            sources_failed=failed_sources(ready.failed()),
-            skipped=problems(ready.skips()),
-            notes=(*ready.notes, *self._layers.labels.notes(strategy)),
-            sources=frozenset(s.name for s in self._layers.sources).union(ready.snapshot.sources),
-        )
 
 
 def _today() -> str:

@@ -8,6 +8,7 @@ nearer masks the farther, also in the statistics. One analyzer, the nearest stor
 from __future__ import annotations
 
 import os.path
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,9 @@ from memidx.values import replace
 
 if TYPE_CHECKING:
     from memidx.search.calibrated import Calibration
+
+# A process that asks one question ends before numpy would be loaded; one that asks more gains.
+SEARCHES_WITHOUT_NUMPY = 3
 
 # From the best to the worst: an answer is as fresh as the least fresh of its stores.
 _FRESHNESS: tuple[Freshness, ...] = ("fresh", "refreshed", "unchecked", "stale")
@@ -74,6 +78,7 @@ class Layers:
         for refresher in self._refreshers:
             refresher.require_store()
         self._masked: tuple[tuple[str, ...], Snapshot] | None = None
+        self._n_searches = 0
 
     @property
     def nearest(self) -> Opened:
@@ -120,6 +125,11 @@ class Layers:
         search = self.nearest.config.search
         settings = RankSettings(search, nearest, as_of_day, tuple(farther))
         return self.labels.in_force(settings, snapshot)
+
+    def stay_open(self) -> bool:
+        """Whether numpy pays by this search: loading it takes longer than a few without it."""
+        self._n_searches += 1
+        return self._n_searches > SEARCHES_WITHOUT_NUMPY or "numpy" in sys.modules
 
     def close(self) -> None:
         """Let go of the memory maps."""

@@ -150,22 +150,100 @@ class CatalogRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Lines of one document, or that there is no such document.
+
+    Attributes:
+        place: What was asked for.
+        doc_id: The document; empty when the index has none of that name.
+        line_start: First line of `text`, in the file; `line_end` the last, before the first when
+            the document ends sooner.
+        doc_line_start: Where the document begins and ends in its file.
+        is_line_cut: Whether even the one line that is shown is longer than the bound.
+        next_line: Where to read on, or None at the document's end.
+        text: The lines, each with its line end.
+        near: Paths like the one asked for, when there is no such document.
+    """
+
+    place: str
+    doc_id: str = ""
+    path: str = ""
+    title: str = ""
+    source: str = ""
+    kind: str = ""
+    time: str | None = None
+    store: str = ""
+    line_start: int = 0
+    line_end: int = 0
+    doc_line_start: int = 0
+    doc_line_end: int = 0
+    is_line_cut: bool = False
+    next_line: int | None = None
+    text: str = ""
+    near: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The excerpt as JSON values."""
+        return {"schema": "memidx.excerpt/1", **asdict(self)}
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
-    """Where one document's lexical score comes from.
+    """Why one document is where it is in an answer, or is not in it.
 
     Attributes:
         doc_id: The document.
-        score: Sum of the parts.
-        bound: The largest score this query could give.
+        score: Its lexical score: the sum of the parts.
+        bound: The largest lexical score this query could give.
         coverage: Share of the query's content words the document holds, 0..1.
         parts: One per term and field: term, field, tf, df, idf, doc_len, avgdl, weight, score.
+        status: `shown`, or why it is not: `beyond_k`, `left_out`, `below_threshold`,
+            `filtered_out`, `excluded`, `no_phrase`, `no_term`, `not_indexed`, `empty_query`.
+        why: The status in a sentence.
+        strategy: What ranked.
+        rank: Place in the whole list, or None.
+        n_matched: Documents that matched.
+        channels: Channel -> score, relevance and place in it alone.
+        fusion: How the relevance was put together: formula and value per channel or phrasing.
+        vector_parts: One per term: term, tf, idf, weight, score (its share of the cosine).
+        relevance: 0..1; None when the document does not match.
+        source: Name of its source, with `source_weight`.
+        age_days: Days before `as_of`; None for an undated document.
+        decay: What its age makes of it, 0..1.
+        composite: `relevance * source_weight * decay`.
+        confidence: Its label, and `label_rules`, the sentences that gave it.
+        above: Hits before it: doc_id, rank, composite, relevance, factor, and the terms that
+            give them more than this document gets.
+        near: Paths like the one asked for, when it is not indexed.
     """
 
     doc_id: str
-    score: float
-    bound: float
-    coverage: float
-    parts: tuple[Mapping[str, Any], ...] = field(default=())
+    score: float = 0.0
+    bound: float = 0.0
+    coverage: float = 0.0
+    parts: tuple[Mapping[str, Any], ...] = ()
+    query: str = ""
+    status: str = ""
+    why: str = ""
+    strategy: str = ""
+    as_of: str = ""
+    k: int = 0
+    rank: int | None = None
+    n_matched: int = 0
+    channels: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    fusion: Mapping[str, Any] | None = None
+    vector_parts: tuple[Mapping[str, Any], ...] = ()
+    relevance: float | None = None
+    source: str = ""
+    source_weight: float = 1.0
+    age_days: float | None = None
+    decay: float = 1.0
+    composite: float | None = None
+    confidence: str | None = None
+    label_rules: tuple[str, ...] = ()
+    above: tuple[Mapping[str, Any], ...] = ()
+    near: tuple[str, ...] = ()
+    store: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """The explanation as JSON values."""

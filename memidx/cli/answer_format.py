@@ -1,7 +1,7 @@
 """In which form does an answer leave, and how much of it fits?
 
-An agent that reads an answer pays for every byte: hits that do not fit are left out from the
-end, and the answer says how to get them.
+An agent that reads an answer pays for every byte: the best passages are packed (`packing`), and
+the answer says how to get the rest.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from memidx.cli.packing import first_passages, pack
 from memidx.cli.terminal import to_json
-from memidx.values import replace
 
 if TYPE_CHECKING:
     from memidx.search.answer import Answer
@@ -32,40 +32,19 @@ class Rendered(NamedTuple):
     aside: str
 
 
-def render_answer(
-    answer: Answer, form: str, *, offset: int = 0, max_bytes: int | None = None
-) -> Rendered:
+def render_answer(answer: Answer, form: str, *, max_bytes: int | None = None) -> Rendered:
     """Write an answer out, within a number of bytes (None: the form's default, 0: unbounded).
 
-    At least one hit stays.
+    Raises:
+        InputError: Not even the first hit fits into `max_bytes`.
     """
     bound = DEFAULT_MAX_BYTES.get(form, OTHER_MAX_BYTES) if max_bytes is None else max_bytes
     write = _FORMS[form]
-    text = write(answer)
-    if not bound or _size(text) <= bound:
-        return Rendered(text, _aside(answer, form))
-    # The size grows with the number of hits: halve the range that the best number lies in.
-    fits, most = min(1, len(answer.hits)), len(answer.hits)
-    while fits < most:
-        middle = (fits + most + 1) // 2
-        if _size(write(_first(answer, middle, offset))) <= bound:
-            fits = middle
-        else:
-            most = middle - 1
-    shown = _first(answer, fits, offset)
+    # Prose to paste has further passages only where a caller says what it may cost.
+    if form in ("table", "files") or (form == "md" and not max_bytes):
+        answer = first_passages(answer)
+    shown = pack(answer, write, bound) if bound else answer
     return Rendered(write(shown), _aside(shown, form))
-
-
-def _first(answer: Answer, n_hits: int, offset: int) -> Answer:
-    """The answer with its first hits, saying so."""
-    left_out = len(answer.hits) - n_hits
-    if left_out <= 0:
-        return answer
-    note = (
-        f"{left_out} more hits of this page do not fit: "
-        f"--offset {offset + n_hits} shows them, --max-bytes 0 lifts the bound"
-    )
-    return replace(answer, hits=answer.hits[:n_hits], notes=(*answer.notes, note))
 
 
 def _aside(answer: Answer, form: str) -> str:
@@ -74,7 +53,8 @@ def _aside(answer: Answer, form: str) -> str:
         return ""
     from memidx.cli.answer_words import closing_line
 
-    return "\n".join((*answer.notes, closing_line(answer)))
+    more = () if answer.cursor is None else (f"More: --cursor {answer.cursor}",)
+    return "\n".join((*answer.notes, closing_line(answer), *more))
 
 
 # A form is loaded when it is the one that is asked for: a program that reads JSON does not wait
@@ -104,10 +84,6 @@ def _jsonl(answer: Answer) -> str:
 
 def _files(answer: Answer) -> str:
     return "\n".join(dict.fromkeys(hit.path for hit in answer.hits))
-
-
-def _size(text: str) -> int:
-    return len(text.encode("utf-8", "surrogatepass"))
 
 
 _FORMS: Mapping[str, Callable[[Answer], str]] = {

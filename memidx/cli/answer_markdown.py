@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memidx.cli.answer_words import closing_line, cut, place, why_empty
+from memidx.cli.answer_words import closing_line, cut, nearest_lines, place, why_empty
 from memidx.cli.terminal import printable
 
 if TYPE_CHECKING:
@@ -18,7 +18,10 @@ def answer_markdown(answer: Answer) -> str:
         lines += _hit_lines(hit)
     if not answer.hits:
         lines.append(" ".join(why_empty(answer)))
+    lines += nearest_lines(answer)
     lines += [f"Note: {printable(note)}" for note in answer.notes]
+    if answer.cursor is not None:
+        lines.append(f"More: --cursor {answer.cursor}")
     return "\n".join(lines).rstrip("\n")
 
 
@@ -30,5 +33,10 @@ def _hit_lines(hit: Hit) -> list[str]:
         f"({printable(', '.join(facts))})",
         "",
         f"{indent}> {printable(hit.snippet)}",
+        *(
+            line
+            for snippet in hit.snippets[1:]
+            for line in (f"{indent}>", f"{indent}> {printable(snippet.text)}")
+        ),
         "",
     ]

@@ -6,7 +6,7 @@ import sys
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from memidx.cli.answer_words import closing_line, cut, place, why_empty
+from memidx.cli.answer_words import closing_line, cut, nearest_lines, place, why_empty
 from memidx.cli.terminal import bold, columns, dim, printable, wants_colour
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ def answer_table(answer: Answer) -> str:
         lines += _hit_lines(hit, width=width, colour=colour)
     if not answer.hits:
         lines += [*why_empty(answer), ""]
+    if answer.nearest:
+        lines += [*nearest_lines(answer), ""]
     lines += [f"Note: {printable(note)}" for note in answer.notes]
     lines.append(dim(closing_line(answer), colour=colour))
     return "\n".join(lines)

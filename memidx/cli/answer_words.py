@@ -57,6 +57,17 @@ def why_empty(answer: Answer) -> tuple[str, str]:
     return why, advice
 
 
+def nearest_lines(answer: Answer) -> list[str]:
+    """Titles and places of documents to rephrase the question by; none where a hit is sure."""
+    if not answer.nearest:
+        return []
+    head = "Nearest documents:" if not answer.hits else "Nothing sure; near it there are also:"
+    return [
+        head,
+        *(f"- {cut(near.title, 80)} ({printable(near.doc_id)})" for near in answer.nearest),
+    ]
+
+
 def closing_line(answer: Answer) -> str:
     """One line: verdict, counts, freshness, and what was not searched."""
     parts = [
@@ -65,6 +76,8 @@ def closing_line(answer: Answer) -> str:
         answer.strategy,
         f"{plural(answer.n_docs, 'document')} searched",
     ]
+    if answer.also:
+        parts.append(f"asked in {len(answer.also) + 1} ways")
     if answer.excluded:
         parts.append("without " + ", ".join(printable(word) for word in answer.excluded))
     if answer.n_skipped:

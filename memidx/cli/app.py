@@ -22,6 +22,8 @@ COMMANDS = (
     "init",
     "build",
     "query",
+    "get",
+    "explain",
     "eval",
     "compare",
     "bisect",

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from memidx.errors import InputError, MemidxError
 
 if TYPE_CHECKING:
-    from memidx.results import BuildReport, VerifyReport
+    from memidx.results import BuildReport, Explanation, VerifyReport
     from memidx.search.answer import Answer
 
 YES = 0
@@ -48,6 +48,13 @@ def for_answer(answer: Answer) -> int:
     if answer.sources_failed or answer.freshness == "stale":
         return UNFINISHED
     return NO
+
+
+def for_explanation(explanation: Explanation) -> int:
+    """Code of the question why: whether the answer shows the document."""
+    if explanation.status == "empty_query":
+        return MISTAKE
+    return YES if explanation.status == "shown" else NO
 
 
 def for_build(report: BuildReport, *, check: bool) -> int:

@@ -26,6 +26,18 @@ def query_command(
     offset: Annotated[
         int, typer.Option("--offset", min=0, metavar="N", help="Hits to pass over first.")
     ] = 0,
+    cursor: Annotated[
+        str | None,
+        typer.Option("--cursor", metavar="TEXT", help="Go on behind an answer, by its cursor."),
+    ] = None,
+    also: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--also",
+            metavar="TEXT",
+            help="The same question in other words; repeat for more.",
+        ),
+    ] = None,
     strategy: StrategyOption = None,
     sources: Annotated[
         list[str] | None,
@@ -67,6 +79,14 @@ def query_command(
         bool,
         typer.Option("--exclude-invalidated", help="Leave out what is superseded or invalidated."),
     ] = False,
+    per_source: Annotated[
+        int | None,
+        typer.Option("--per-source", min=1, metavar="N", help="Hits of one source at most."),
+    ] = None,
+    per_path: Annotated[
+        int | None,
+        typer.Option("--per-path", min=1, metavar="N", help="Hits of one file at most."),
+    ] = None,
     stores: StoresOption = None,
     root: RootOption = None,
     no_refresh: Annotated[
@@ -80,7 +100,7 @@ def query_command(
             "--max-bytes",
             min=0,
             metavar="N",
-            help="Show fewer hits rather than write more than this; 0 for no bound. "
+            help="Pack the best passages into so many bytes; 0 for no bound. "
             "Default: 8192 as md, else 32768.",
         ),
     ] = None,
@@ -90,11 +110,15 @@ def query_command(
     Several words find documents with any of them, the best first.
     Files that changed since the last look are taken in before the answer.
     """
+    if cursor is not None and offset:
+        raise typer.BadParameter("give --offset or --cursor, not both", param_hint="--cursor")
     with memidx.open(stores, root=root) as index:
         answer = index.search(
             " ".join(words),
             k,
             offset=offset,
+            cursor=cursor,
+            also=tuple(also or ()),
             strategy=strategy,
             refresh=not no_refresh,
             as_of=as_of,
@@ -107,10 +131,12 @@ def query_command(
             min_score=min_score,
             dedupe=dedupe,
             exclude_invalidated=exclude_invalidated,
+            per_source=per_source,
+            per_path=per_path,
         )
     from memidx.cli.answer_format import render_answer
 
-    rendered = render_answer(answer, form, offset=offset, max_bytes=max_bytes)
+    rendered = render_answer(answer, form, max_bytes=max_bytes)
     write_out(rendered.result)
     if rendered.aside:
         tell(rendered.aside)
@@ -126,6 +152,9 @@ def query_command(
             "until": until,
             "min_score": min_score,
             "exclude_invalidated": exclude_invalidated,
+            "also": also,
+            "per_source": per_source,
+            "per_path": per_path,
             "offset": offset,
         }
         note_query(index, answer, filters)

@@ -145,6 +145,11 @@ def printable(text: str) -> str:
     return " ".join(text.translate(_UNPRINTABLE).split())
 
 
+def steerless(text: str) -> str:
+    """Text of a document in its lines, for a terminal: without what would steer it."""
+    return "\n".join(line.translate(_UNPRINTABLE) for line in text.split("\n"))
+
+
 def _is_capable() -> bool:
     return os.environ.get("TERM") != "dumb"
 

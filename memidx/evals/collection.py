@@ -25,7 +25,7 @@ _SHOWN = 10
 
 
 class RanksBatches(Protocol):
-    """An index over a collection (`memidx.index.index_collection` makes one)."""
+    """An index over a collection (`memidx.collection.index_collection` makes one)."""
 
     @property
     def fingerprint(self) -> str: ...  # noqa: D102
@@ -142,7 +142,7 @@ def evaluate_collection(
         strategy: None for the default.
         k1: BM25's term saturation; None for the default.
         b: BM25's length normalisation; None for the default.
-        index_with: What indexes the documents; `memidx.index.index_collection` by default.
+        index_with: What indexes the documents; `memidx.collection.index_collection` by default.
 
     Raises:
         SuiteError: When the collection cannot be used.
@@ -206,7 +206,7 @@ def render_collection(report: CollectionReport, style: str = "simple") -> str:
 
 def _index_collection() -> IndexesCollections:
     # The index pulls in everything a search needs; reading a collection does not.
-    from memidx.index import index_collection
+    from memidx.collection import index_collection
 
     return index_collection
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from memidx.indexing.state import Freshness
+from memidx.search.cursor import Cursor
 from memidx.sources.base import Skip
 from memidx.values import dataclass, field
 
@@ -87,6 +88,23 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A word of a query that no document holds, and words that are near it and held."""
+
+    word: str
+    near: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """A document that may say how to put the question in other words."""
+
+    doc_id: str
+    title: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What one search found, how fresh that is, and what could not be searched.
 
@@ -100,6 +118,11 @@ class Answer:
         sources_failed: Sources that could not be read; their stored documents were searched.
         skipped: The first of what is not in the index, or damaged; `n_skipped` counts all.
         notes: Sentences for a person: what was unusual about this answer.
+        also: Other phrasings of the question that were searched with it.
+        suggestions: For words that no document holds: words near them that some do.
+        nearest: Documents to rephrase by, where no hit is above `weak`.
+        n_listed: Hits there are to page through: `n_matched`, less what caps leave out.
+        page: Where this answer begins, to make cursors of; None where it cannot be continued.
     """
 
     text: str
@@ -120,6 +143,19 @@ class Answer:
     hits: tuple[Hit, ...]
     notes: tuple[str, ...] = ()
     timing: Mapping[str, float] = field(default_factory=dict)
+    also: tuple[str, ...] = ()
+    suggestions: tuple[Suggestion, ...] = ()
+    nearest: tuple[Nearest, ...] = ()
+    n_listed: int = 0
+    page: Cursor | None = None
+
+    @property
+    def cursor(self) -> str | None:
+        """What continues behind the last hit shown, or None when that is the last there is."""
+        if self.page is None:
+            return None
+        end = self.page.offset + len(self.hits)
+        return str(self.page._replace(offset=end)) if end < self.n_listed else None
 
     def to_dict(self) -> dict[str, Any]:
         """The answer in its published JSON shape (docs/answer.schema.json)."""
@@ -129,6 +165,7 @@ class Answer:
                 "text": self.text,
                 "terms": list(self.terms),
                 "excluded": list(self.excluded),
+                "also": list(self.also),
             },
             "verdict": self.verdict,
             "freshness": self.freshness,
@@ -145,6 +182,15 @@ class Answer:
                 "n_docs": self.n_docs,
             },
             "hits": [_hit(hit) for hit in self.hits],
+            "suggestions": [
+                {"word": suggestion.word, "near": list(suggestion.near)}
+                for suggestion in self.suggestions
+            ],
+            "nearest": [
+                {"doc_id": near.doc_id, "title": near.title, "path": near.path}
+                for near in self.nearest
+            ],
+            "cursor": self.cursor,
             "notes": list(self.notes),
             "timing": dict(self.timing),
         }

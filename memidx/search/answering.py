@@ -49,7 +49,6 @@ def answer(
     *,
     k: int,
     offset: int = 0,
-    dedupe: str | None = None,
     requested: str,
 ) -> Answer:
     """The answer to one query.
@@ -58,10 +57,9 @@ def answer(
         ranking: At least `offset` + k best hits.
         k: Hits to show.
         offset: Hits to leave out at the front.
-        dedupe: `content` or `title`: of hits that share it, only the first is shown.
         requested: The strategy that was asked for, to say when another one ranked.
     """
-    shown = _distinct(snapshot, ranking.best, dedupe)[offset : offset + k]
+    shown = ranking.best[offset : offset + k]
     weights = {
         term.term: term.weight * term.idf for term in prepared.terms if term.numbers is not None
     }
@@ -85,7 +83,7 @@ def answer(
     return Answer(
         text=prepared.parsed.text,
         terms=tuple(dict.fromkeys(term.term for term in prepared.terms)),
-        excluded=prepared.parsed.excluded,
+        excluded=prepared.parsed.exclusions,
         verdict=verdict,
         freshness=circumstances.freshness,
         strategy=ranking.strategy,
@@ -110,20 +108,6 @@ def _by_name(snapshot: Snapshot, counts: Mapping[int, int]) -> dict[str, int]:
         name = snapshot.sources[number]
         found[name] = found.get(name, 0) + count
     return found
-
-
-def _distinct(snapshot: Snapshot, best: Sequence[Scored], dedupe: str | None) -> Sequence[Scored]:
-    if dedupe is None:
-        return best
-    seen: set[str] = set()
-    kept = []
-    for scored in best:
-        card = snapshot.card(scored.doc)
-        mark = card.source_hash if dedupe == "content" else card.title.casefold()
-        if mark not in seen:
-            seen.add(mark)
-            kept.append(scored)
-    return kept
 
 
 def _hit(
@@ -184,11 +168,16 @@ def _notes(
     unknown = [w.surface for w in prepared.words if known.isdisjoint(t for t, _ in w.terms)]
     if unknown and verdict != "no_terms_in_index":
         notes.append("in no document: " + ", ".join(dict.fromkeys(unknown[:10])))
-    strangers = [name for name in prepared.parsed.sources if name not in sources]
+    named = (*prepared.parsed.sources, *prepared.parsed.excluded_sources)
+    strangers = [name for name in named if name not in sources]
     if strangers:
         notes.append(
             f"no source is named {', '.join(dict.fromkeys(strangers))}; there are: "
             + ", ".join(sorted(sources))
+        )
+    if prepared.parsed.n_left_out:
+        notes.append(
+            f"the query is long: its last {prepared.parsed.n_left_out} characters are not searched"
         )
     if verdict == "hits" and not hits:
         notes.append("the ranking ends before this offset")

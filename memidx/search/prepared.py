@@ -9,6 +9,7 @@ from __future__ import annotations
 from memidx.analysis.base import Analyzer, QueryWord
 from memidx.config import SearchConfig
 from memidx.search import kernels
+from memidx.search.exclusions import Exclusion, exclusions_of_fields
 from memidx.search.kernels import ScoredTerm
 from memidx.search.labels import Coverage
 from memidx.search.parse import ParsedQuery, parse
@@ -26,7 +27,7 @@ class Prepared:
     terms: tuple[ScoredTerm, ...]
     phrases: tuple[Phrase, ...]
     excluded: tuple[ScoredTerm, ...]
-    excluded_phrases: tuple[Phrase, ...]
+    excluded_phrases: tuple[Exclusion, ...]
     coverage: Coverage
 
     @property
@@ -91,10 +92,13 @@ def prepare(
         terms,
         tuple(Phrase(snapshot, analyzer, phrase) for phrase in parsed.phrases),
         excluded,
-        tuple(
-            Phrase(snapshot, analyzer, text)
-            for text in parsed.excluded
-            if not _is_word(text, analyzer)
+        (
+            *exclusions_of_fields(snapshot, analyzer, parsed),
+            *(
+                Phrase(snapshot, analyzer, text)
+                for text in parsed.excluded
+                if not _is_word(text, analyzer)
+            ),
         ),
         coverage,
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from memidx.analysis.base import Analyzer
@@ -148,7 +148,12 @@ def rank(
             vector.update((doc, 0.0) for doc in matching if doc not in vector)
     relevance = channels.relevance(wanted, matching)
     if threshold > 0.0:
-        relevance = {doc: value for doc, value in relevance.items() if value >= threshold}
+        own = _own_relevance(channels, wanted, search, relevance)
+        relevance = {
+            doc: value
+            for doc, value in relevance.items()
+            if value >= threshold or own.get(doc, 0.0) >= threshold
+        }
     factor = factor_of(snapshot, settings)
     order = snapshot.order
     composite = ((-value * factor(doc), order(doc), doc) for doc, value in relevance.items())
@@ -162,9 +167,33 @@ def rank(
         )
         for negative, _, doc in heapq.nsmallest(k, composite)
     )
-    counts = Counter(map(snapshot.source_of.__getitem__, relevance))
-    by_source = {number: counts[number] for number in sorted(counts)}
+    by_source = count_by_source(snapshot.source_of, relevance)
     return Ranking(wanted, best, n_before, len(matching), len(relevance), by_source)
+
+
+def count_by_source(source_of: Sequence[int], docs: Iterable[int]) -> dict[int, int]:
+    """Number of a source -> how many of some documents it has, in ascending order."""
+    counts = Counter(map(source_of.__getitem__, docs))
+    return {number: counts[number] for number in sorted(counts)}
+
+
+def _own_relevance(
+    channels: Channels, strategy: str, search: SearchConfig, docs: Collection[int]
+) -> dict[int, float]:
+    """What the best channel of a fused ranking gives each document by itself.
+
+    Fusing reorders, like weight and decay: what a channel would return alone is returned.
+    """
+    if strategy != "hybrid":
+        return {}
+    best: dict[int, float] = {}
+    for channel, weight in (("lexical", search.lexical_weight), ("vector", search.vector_weight)):
+        if weight > 0.0:
+            held = channels.matching(channel)
+            own = channels.relevance(channel, [doc for doc in docs if doc in held])
+            for doc, value in own.items():
+                best[doc] = max(best.get(doc, 0.0), value)
+    return best
 
 
 def rank_many(
@@ -231,30 +260,27 @@ def check_threshold(search: SearchConfig) -> None:
     """Refuse a `min_score` that hides hits a label calls at least `candidate`.
 
     A cosine is its own relevance, so a vector hit of the candidate threshold has that relevance;
-    a lexical hit can reach 1. Under weighted fusion a channel gives its share of the weights.
+    a lexical hit can reach 1. Under weighted fusion a channel gives its share of the weights;
+    under reciprocal ranks a hit far down the list gives nearly nothing, and is kept by what its
+    channel gives it alone. A channel without weight takes no part.
 
     Raises:
         ConfigError: With the inequality that does not hold.
     """
     _, candidate = VECTOR_THRESHOLDS
     total = search.lexical_weight + search.vector_weight
-    reachable = {"lexical": ("1", 1.0), "vector": (f"{candidate}", candidate)}
-    bounds = [("lexical", *reachable["lexical"])]
-    if search.strategy == "vector":
-        bounds = [("vector", *reachable["vector"])]
-    elif search.strategy == "hybrid" and search.fusion == "weighted":
-        bounds = [
-            (
-                channel,
-                f"{weight} * {reachable[channel][0]} / {total}",
-                weight * reachable[channel][1] / total,
-            )
-            for channel, weight in (
-                ("lexical", search.lexical_weight),
-                ("vector", search.vector_weight),
-            )
-            if weight > 0.0
-        ]
+    bounds: list[tuple[str, str, float]] = []
+    for channel, weight, reachable in (
+        ("lexical", search.lexical_weight, 1.0),
+        ("vector", search.vector_weight, candidate),
+    ):
+        if search.strategy == channel or (
+            search.strategy == "hybrid" and search.fusion == "rrf" and weight > 0.0
+        ):
+            bounds.append((channel, f"{reachable:g}", reachable))
+        elif search.strategy == "hybrid" and weight > 0.0:
+            formula = f"{weight} * {reachable:g} / {total}"
+            bounds.append((channel, formula, weight * reachable / total))
     for channel, formula, bound in bounds:
         if bound < search.min_score:
             raise ConfigError(

@@ -21,7 +21,7 @@ import numpy as np
 import Stemmer
 from ir_measures import nDCG
 
-from memidx.index import index_collection
+from memidx.collection import index_collection
 
 DEFAULT_COLLECTIONS = Path(__file__).resolve().parents[3] / "shared" / "collections"
 CUTOFF = 10

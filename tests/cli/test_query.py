@@ -27,7 +27,8 @@ def test_every_option_reaches_the_search(run: Run, fake_index: FakeIndex) -> Non
     options = (
         "-k 7 --offset 3 --strategy hybrid --source docs --source notes --kind markdown "
         "--tag a --tag b --path docs/** --since 30d --until 2026-11-30 --min-score 0.25 "
-        "--as-of 2026-12-01 --dedupe title --exclude-invalidated --no-refresh --format json"
+        "--as-of 2026-12-01 --dedupe title --exclude-invalidated --no-refresh --format json "
+        "--also mutex --also semaphore --per-source 2 --per-path 1"
     )
     assert run("query", "lock", *options.split()).exit_code == 0
     assert fake_index.asked == {
@@ -46,6 +47,10 @@ def test_every_option_reaches_the_search(run: Run, fake_index: FakeIndex) -> Non
         "min_score": 0.25,
         "dedupe": "title",
         "exclude_invalidated": True,
+        "cursor": None,
+        "also": ("mutex", "semaphore"),
+        "per_source": 2,
+        "per_path": 1,
     }
 
 
@@ -94,6 +99,11 @@ def test_an_unknown_option_says_how_to_search_for_it(run: Run, fake_index: FakeI
         ["query", "x", "--format", "xml"],
         ["query", "x", "--strategy", "dense"],
         ["query", "x", "--dedupe", "path"],
+        ["query", "x", "--per-source", "0"],
+        ["query", "x", "--offset", "5", "--cursor", "1.5.a.b.2026-11-30"],
+        ["get"],
+        ["get", "x", "--line", "0"],
+        ["explain", "x"],
         ["find", "x"],
         [],
     ],

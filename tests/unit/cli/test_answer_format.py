@@ -7,6 +7,7 @@ import json
 import pytest
 
 from memidx.cli.answer_format import render_answer
+from memidx.errors import InputError
 from tests.cli.fakes import FAILED, answer, hit
 
 
@@ -44,14 +45,14 @@ def test_an_answer_is_bounded_and_says_how_to_get_more(form: str) -> None:
     """Twenty long hits are cut at a whole hit, and the note names the offset of the next."""
     long = "lock " * 200
     hits = [hit(rank, doc_id=f"{rank}.md", snippet=long) for rank in range(11, 31)]
-    bounded = render_answer(answer(*hits), form, offset=10, max_bytes=8000).result
+    bounded = render_answer(answer(*hits), form, max_bytes=8000).result
     assert len(bounded.encode()) <= 8000
     n_shown = sum(f"{rank}.md" in bounded for rank in range(11, 31))
     assert 1 <= n_shown < 20
     assert f"{20 - n_shown} more hits" in bounded
     assert f"--offset {10 + n_shown}" in bounded
     # One hit more would not have fitted: with it and the note the bound is passed.
-    more = render_answer(answer(*hits), form, offset=10, max_bytes=8000 + 3000).result
+    more = render_answer(answer(*hits), form, max_bytes=8000 + 3000).result
     assert sum(f"{rank}.md" in more for rank in range(11, 31)) > n_shown
 
 
@@ -62,16 +63,15 @@ def test_no_bound_shows_all() -> None:
     assert json.loads(render_answer(given, "json", max_bytes=0).result) == given.to_dict()
 
 
-def test_one_hit_always_stays() -> None:
-    """A bound below the size of one hit does not empty the answer."""
+def test_a_bound_that_holds_no_hit_is_refused() -> None:
+    """Rather than write more than was allowed, or nothing, the bytes that are needed are named."""
     given = answer(hit(1), hit(2))
-    assert len(json.loads(render_answer(given, "json", max_bytes=10).result)["hits"]) == 1
-
-
-def test_an_empty_answer_is_never_cut() -> None:
-    """There is nothing to leave out of an answer without hits."""
-    given = answer()
-    assert json.loads(render_answer(given, "json", max_bytes=10).result) == given.to_dict()
+    with pytest.raises(InputError, match="does not fit") as refused:
+        render_answer(given, "json", max_bytes=10)
+    needed = int((refused.value.expected or "").split()[0])
+    found = render_answer(given, "json", max_bytes=needed).result
+    assert len(found.encode()) + 1 <= needed
+    assert [shown["rank"] for shown in json.loads(found)["hits"]] == [1]
 
 
 def test_the_default_bounds_hold_for_the_commonest_word() -> None:

@@ -1,0 +1,40 @@
+"""Which documents could a question be rephrased by, when it found nothing to rely on?
+
+Titles and paths of what its words, and words near those, stand in: without filters, phrases,
+exclusions and thresholds, which may be what emptied the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from memidx.analysis.base import Analyzer
+from memidx.search.answer import Nearest, Suggestion
+from memidx.search.prepared import Prepared, prepare
+from memidx.search.ranking import RankSettings, rank
+from memidx.snapshot.snapshot import Snapshot
+
+MAX_NEAREST = 5
+MAX_TITLE = 120
+
+
+def nearest_documents(
+    snapshot: Snapshot,
+    analyzer: Analyzer,
+    prepared: Prepared,
+    settings: RankSettings,
+    suggestions: Sequence[Suggestion],
+    shown: Collection[str],
+) -> tuple[Nearest, ...]:
+    """The best documents by words alone, less those that are `shown` already (`doc_id`s)."""
+    near = (word for suggestion in suggestions for word in suggestion.near)
+    own = (word.surface for word in prepared.words)
+    words = prepare(snapshot, analyzer, " ".join((*own, *near)), settings.search, plain=True)
+    ranking = rank(snapshot, words, settings, k=MAX_NEAREST + len(shown), min_score=0.0)
+    found = []
+    for scored in ranking.best:
+        doc_id = snapshot.doc_id(scored.doc)
+        if doc_id not in shown:
+            title = snapshot.card(scored.doc).title[:MAX_TITLE]
+            found.append(Nearest(doc_id, title, snapshot.path(scored.doc)))
+    return tuple(found[:MAX_NEAREST])
