@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from memidx.analysis.base import Analyzer
 from memidx.indexing.state import Freshness
 from memidx.search.answer import Answer, Hit, Problem, Verdict, decide_verdict
-from memidx.search.passages import snippets
+from memidx.search.passages import Page, snippets
+from memidx.search.places import Finder
 from memidx.search.prepared import Prepared
 from memidx.search.ranking import Ranking, Scored
 from memidx.snapshot.snapshot import Snapshot
@@ -64,8 +65,9 @@ def answer(
     weights = {
         term.term: term.weight * term.idf for term in prepared.terms if term.numbers is not None
     }
+    finder = Finder(analyzer, weights)
     hits = tuple(
-        _hit(snapshot, analyzer, scored, weights, rank, circumstances.stores)
+        _hit(snapshot, finder, scored, rank, circumstances.stores)
         for rank, scored in enumerate(shown, start=offset + 1)
     )
     counts = _by_name(snapshot, ranking.n_by_source)
@@ -127,9 +129,8 @@ def _distinct(snapshot: Snapshot, best: Sequence[Scored], dedupe: str | None) ->
 
 def _hit(
     snapshot: Snapshot,
-    analyzer: Analyzer,
+    finder: Finder,
     scored: Scored,
-    weights: dict[str, float],
     rank: int,
     stores: Sequence[str],
 ) -> Hit:
@@ -137,7 +138,7 @@ def _hit(
     card = snapshot.card(doc)
     doc_id, path = snapshot.doc_id(doc), snapshot.path(doc)
     shown = snippets(
-        snapshot.text(doc), analyzer, weights, card.title, line_offset=snapshot.line_of[doc] - 1
+        Page(snapshot.text(doc)), finder, card.title, line_offset=snapshot.line_of[doc] - 1
     )
     first = shown[0] if shown else None
     return Hit(
