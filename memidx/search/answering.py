@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from memidx.analysis.base import Analyzer
 from memidx.indexing.state import Freshness
 from memidx.search.answer import Answer, Hit, Problem, Verdict, decide_verdict
-from memidx.search.passages import Page, snippets
+from memidx.search.pages import pages_of
+from memidx.search.passages import snippets
 from memidx.search.places import Finder
 from memidx.search.prepared import Prepared
 from memidx.search.ranking import Ranking, Scored
+from memidx.snapshot.parts import Numbers
 from memidx.snapshot.snapshot import Snapshot
 
 # What an answer lists of the documents that are not in the index; the count is always whole.
@@ -62,12 +64,11 @@ def answer(
         requested: The strategy that was asked for, to say when another one ranked.
     """
     shown = _distinct(snapshot, ranking.best, dedupe)[offset : offset + k]
-    weights = {
-        term.term: term.weight * term.idf for term in prepared.terms if term.numbers is not None
-    }
+    numbers = {term.term: term.numbers for term in prepared.terms if term.numbers is not None}
+    weights = {term.term: term.weight * term.idf for term in prepared.terms if term.term in numbers}
     finder = Finder(analyzer, weights)
     hits = tuple(
-        _hit(snapshot, finder, scored, rank, circumstances.stores)
+        _hit(snapshot, finder, numbers.values(), scored, rank, circumstances.stores)
         for rank, scored in enumerate(shown, start=offset + 1)
     )
     counts = _by_name(snapshot, ranking.n_by_source)
@@ -130,6 +131,7 @@ def _distinct(snapshot: Snapshot, best: Sequence[Scored], dedupe: str | None) ->
 def _hit(
     snapshot: Snapshot,
     finder: Finder,
+    numbers: Collection[Numbers],
     scored: Scored,
     rank: int,
     stores: Sequence[str],
@@ -138,7 +140,11 @@ def _hit(
     card = snapshot.card(doc)
     doc_id, path = snapshot.doc_id(doc), snapshot.path(doc)
     shown = snippets(
-        Page(snapshot.text(doc)), finder, card.title, line_offset=snapshot.line_of[doc] - 1
+        pages_of(snapshot).page(doc),
+        finder,
+        card.title,
+        line_offset=snapshot.line_of[doc] - 1,
+        is_indexed=lambda: any(snapshot.frequency(0, term, doc) for term in numbers),
     )
     first = shown[0] if shown else None
     return Hit(

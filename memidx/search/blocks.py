@@ -29,12 +29,13 @@ class Outline:
         ends: Where each ends. Together the blocks hold every character but white space.
     """
 
-    __slots__ = ("_kinds", "_spans", "ends", "starts", "text")
+    __slots__ = ("_firsts", "_kinds", "_spans", "ends", "starts", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._kinds: dict[int, str] = {}
         self._spans: dict[int, tuple[int, int]] = {}
+        self._firsts: dict[int, int] = {}
         matter = _front_matter(text)
         at = min(matter[1] + 1, len(text)) if matter else 0
         self.starts, self.ends = _divide(text, at)
@@ -76,6 +77,13 @@ class Outline:
             for block in range(first, last + 1):
                 self._spans[block] = span
         return span
+
+    def first_of(self, number: int) -> int:
+        """First block of the passage that a block belongs to."""
+        first = self._firsts.get(number)
+        if first is None:
+            first = self._firsts[number] = self.span(number)[0]
+        return first
 
     def _may_be_heading(self, number: int) -> bool:
         """Whether the first and the last character of a block are such as headings have."""

@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Container, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Container, Mapping, Sequence
 from heapq import heapify, heappop, heapreplace
 from typing import NamedTuple
 
 from memidx.analysis.base import Analyzer
 from memidx.search.answer import Snippet
 from memidx.search.blocks import Outline
-from memidx.search.lowered import lowered
+from memidx.search.pages import Page
 from memidx.search.places import Finder, Place
 
 REPEATED = 0.2
@@ -36,23 +35,6 @@ class Passage(NamedTuple):
     line_end: int
     start: int
     end: int
-
-
-class Page:
-    """A document's text, made ready for snippets of it: the same whatever is asked."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    @cached_property
-    def outline(self) -> Outline:
-        """The text and its blocks."""
-        return Outline(self.text)
-
-    @cached_property
-    def plain(self) -> str:
-        """The text as words are looked for in it."""
-        return lowered(self.text)
 
 
 def passages(outline: Outline) -> list[Passage]:
@@ -79,6 +61,8 @@ def snippets(
     finder: Finder,
     title: str,
     line_offset: int = 0,
+    *,
+    is_indexed: Callable[[], bool] | None = None,
     limit: int = 3,
     width: int = 240,
 ) -> tuple[Snippet, ...]:
@@ -89,16 +73,19 @@ def snippets(
         finder: The query's terms.
         title: Shown when only the title matches.
         line_offset: Added to line numbers.
+        is_indexed: Whether the text was indexed under any of the terms, for who can tell without
+            analysing it; asked when no place is found.
+        limit: How many, at most.
         width: Longest snippet in characters.
 
     Returns:
         Each holds a query term, if the text or the title does; else the document's beginning.
     """
     text = page.text
-    chosen = _choose(page.outline, finder, finder.guesses(text, page.plain), limit, width)
-    if not chosen:
+    chosen = _choose(page, finder, finder.guesses(page), limit, width)
+    if not chosen and (is_indexed is None or is_indexed()):
         certain = [(place.start, term) for place in finder.all_places(text) for term in place.terms]
-        chosen = _choose(page.outline, finder, certain, limit, width)
+        chosen = _choose(page, finder, certain, limit, width)
     if not chosen:
         return _without_places(page, finder, title, line_offset, width)
     return tuple([_snippet(text, bounds, start, end, line_offset) for bounds, start, end in chosen])
@@ -122,16 +109,9 @@ class _Candidate:
         self.gain = 0.0
         self.places: list[Place] | None = None
 
-    def add(self, terms: Mapping[str, float]) -> None:
-        """Count terms that are not counted yet."""
-        for term, weight in terms.items():
-            if term not in self.terms:
-                self.terms[term] = weight
-                self.gain += weight
-
 
 def _choose(
-    outline: Outline,
+    page: Page,
     finder: Finder,
     guesses: Sequence[tuple[int, str]],
     limit: int,
@@ -143,7 +123,9 @@ def _choose(
     table, its guesses are checked or its terms shown, so the best on the heap, if it kept its
     worth, is the best; the others need no closer look.
     """
-    text, weights = outline.text, finder.weights
+    if not guesses:
+        return []
+    text, outline, weights = page.text, page.outline, finder.weights
     candidates = _candidates(outline, weights, guesses)
     heap = [(-candidate.gain, number) for number, candidate in candidates.items()]
     heapify(heap)
@@ -190,12 +172,19 @@ def _candidates(
             candidate.terms[term] = weights[term]
             candidate.gain += weights[term]
     for block in list(found):
-        first = outline.span(block)[0]
-        if first != block:
-            part = found.pop(block)
-            whole = found.setdefault(first, _Candidate())
-            whole.positions += part.positions
-            whole.add(part.terms)
+        first = outline.first_of(block)
+        if first == block:
+            continue
+        part = found.pop(block)
+        whole = found.get(first)
+        if whole is None:
+            found[first] = part
+            continue
+        whole.positions += part.positions
+        for term, weight in part.terms.items():
+            if term not in whole.terms:
+                whole.terms[term] = weight
+                whole.gain += weight
     return found
 
 

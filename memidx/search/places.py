@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from memidx.analysis.base import Analyzer
 from memidx.search.lowered import UNSEEN
+from memidx.search.pages import Page
 
 MAX_FINDS = 300
 """Occurrences of one needle that are looked at; a document that repeats a word more often is
@@ -42,28 +43,22 @@ class Finder:
         weights: Query term -> what a match is worth.
     """
 
-    __slots__ = ("_analyzer", "_known", "_needles", "weights")
+    __slots__ = ("_analyzer", "_known", "_wanted", "weights")
 
     def __init__(self, analyzer: Analyzer, weights: Mapping[str, float]) -> None:
         self.weights = weights
         self._analyzer = analyzer
-        self._needles = {term: _needles(term) for term in weights}
+        self._wanted = frozenset(weights)
         self._known: dict[str, tuple[Place, ...]] = {}
 
-    def guesses(self, text: str, plain: str) -> list[tuple[int, str]]:
-        """Where words may stand that were indexed under the terms: (position, term).
-
-        Args:
-            text: Where to look.
-            plain: The same, `lowered`.
-        """
+    def guesses(self, page: Page) -> list[tuple[int, str]]:
+        """Where words may stand that were indexed under the terms: (position, term)."""
+        text, plain = page.text, page.plain
         found: list[tuple[int, str]] = []
         find = plain.find
-        has_apostrophes = "'" in plain
-        for term, needles in self._needles.items():
-            for needle in needles:
-                if not has_apostrophes and "'" in needle:
-                    continue
+        for term in self.weights:
+            needles, marked = _needles(term)
+            for needle in (*needles, *[mark for mark in marked if mark in page.inner_marks]):
                 at = find(needle)
                 n_finds = 0
                 while at >= 0 and n_finds < MAX_FINDS:
@@ -96,13 +91,13 @@ class Finder:
     def all_places(self, text: str) -> list[Place]:
         """By analysing everything, for spellings that no guess foresees."""
         words = self._analyzer.document(title="", path="", text=text)[0].tf
-        if not any(term in self.weights for term in words):
+        if self._wanted.isdisjoint(words):
             return []
         return list(self._find_places(text))
 
     def stand_in(self, text: str) -> bool:
         """Whether any of the terms stands in a text."""
-        return any(term in self.weights for span in self._analyzer.spans(text) for term in span[2])
+        return not all(self._wanted.isdisjoint(span.terms) for span in self._analyzer.spans(text))
 
     def _in_word(self, word: str) -> tuple[Place, ...]:
         known = self._known.get(word)
@@ -111,34 +106,40 @@ class Finder:
         return known
 
     def _find_places(self, text: str) -> tuple[Place, ...]:
-        weights = self.weights
+        wanted = self._wanted
         return tuple(
-            Place(start, end, held)
-            for start, end, terms in self._analyzer.spans(text)
-            if (held := tuple([term for term in terms if term in weights]))
+            [
+                Place(start, end, tuple([term for term in terms if term in wanted]))
+                for start, end, terms in self._analyzer.spans(text)
+                if not wanted.isdisjoint(terms)
+            ]
         )
 
 
 @lru_cache(maxsize=4096)
-def _needles(term: str) -> tuple[str, ...]:
-    """What the surface of a term begins with, in plain characters; one of them is enough."""
+def _needles(term: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What the surface of a term begins with, in plain characters; one of them is enough.
+
+    The second are three characters around an apostrophe or a full stop: few stand in a text.
+    """
     if term.isalpha() and not _is_unspaced(term[0]):
         # Stemmers change the last letter (`retry` is `retri`, `using` is `use`), some the last
         # two; `dying` is `die`.
         cut = 1 if term.isascii() else 2
         needles = [term[: max(2, len(term) - cut)]]
+        marked = []
         if term.isascii() and len(term) > 1:
-            needles.append(f"{term[0]}'{term[1]}")
+            marked.append(f"{term[0]}'{term[1]}")
             if len(term) <= 6:
-                needles.append(f"{term[0]}.{term[1]}")
+                marked.append(f"{term[0]}.{term[1]}")
             if len(term) == 3 and term.endswith("ie"):
                 needles.append(f"{term[0]}y")
-        return tuple(needles)
+        return tuple(needles), tuple(marked)
     if term.isdecimal() and len(term) > 3:
-        return (term, f"{int(term):,}")
+        return (term, f"{int(term):,}"), ()
     if "_" in term:
-        return (term, term.replace("_", "\\_"))
-    return (term,)
+        return (term, term.replace("_", "\\_")), ()
+    return (term,), ()
 
 
 def _begins_inside(plain: str, text: str, at: int) -> bool:
