@@ -139,12 +139,16 @@ def _hit(
     doc = scored.doc
     card = snapshot.card(doc)
     doc_id, path = snapshot.doc_id(doc), snapshot.path(doc)
-    shown = snippets(
-        pages_of(snapshot).page(doc),
-        finder,
-        card.title,
-        line_offset=snapshot.line_of[doc] - 1,
-        is_indexed=lambda: any(snapshot.frequency(0, term, doc) for term in numbers),
+    page = pages_of(snapshot).page(doc)
+    shown = page.answer(
+        finder.question,
+        lambda: snippets(
+            page,
+            finder,
+            card.title,
+            line_offset=snapshot.line_of[doc] - 1,
+            is_indexed=lambda: any(snapshot.frequency(0, term, doc) for term in numbers),
+        ),
     )
     first = shown[0] if shown else None
     return Hit(

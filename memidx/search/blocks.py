@@ -13,6 +13,7 @@ bounded, and long blocks are passages without a closer look.
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_left, bisect_right
 from functools import cache
 from itertools import accumulate
@@ -38,11 +39,13 @@ class Outline:
         self._firsts: dict[int, int] = {}
         matter = _front_matter(text)
         at = min(matter[1] + 1, len(text)) if matter else 0
-        self.starts, self.ends = _divide(text, at)
+        starts, ends = _divide(text, at)
         if matter:
-            self.starts.insert(0, matter[0])
-            self.ends.insert(0, matter[1])
+            starts.insert(0, matter[0])
+            ends.insert(0, matter[1])
             self._kinds[0] = "other"
+        self.starts = array("q", starts)  # a page may be kept: a fifth of a list's size
+        self.ends = array("q", ends)
 
     def is_passage(self, number: int) -> bool:
         """Whether a block is prose, code or a heading."""

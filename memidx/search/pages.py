@@ -1,22 +1,29 @@
 """What of a document is worked out once, however many questions find it?
 
 Dividing a text into blocks and lower-casing it takes longer than looking for the words of a
-question in it. An index that stays open keeps what it divided, within a bound, the documents that
-were shown last.
+question in it. An index that stays open keeps both of the documents that it showed last, and what
+it showed to the last questions.
 """
 
 from __future__ import annotations
 
+import re
 import sys
+from collections.abc import Callable
 from functools import cached_property
-from itertools import pairwise
 
+from memidx.search.answer import Snippet
 from memidx.search.blocks import Outline
 from memidx.search.lowered import lowered
 from memidx.snapshot.snapshot import Snapshot
 
-MAX_REMEMBERED_BYTES = 32 * 2**20
+MAX_ANSWERS = 4
+"""Questions whose snippets of one page are remembered."""
+MAX_REMEMBERED_BYTES = 64 * 2**20
 """Memory for pages of one snapshot, roughly; those not asked for longest go first."""
+
+# One at a time: a pattern that begins with a character is found much quicker than with either.
+_MARKS = (re.compile(r"'(?=[a-z])"), re.compile(r"\.(?=[a-z])"))
 
 
 class Page:
@@ -24,6 +31,7 @@ class Page:
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self._answers: dict[tuple[tuple[str, float], ...], tuple[Snippet, ...]] = {}
 
     @cached_property
     def outline(self) -> Outline:
@@ -37,16 +45,25 @@ class Page:
 
     @cached_property
     def inner_marks(self) -> frozenset[str]:
-        """Every apostrophe and full stop of the plain text with the characters around it."""
-        found: set[str] = set()
-        for mark in "'.":
-            pieces = self.plain.split(mark)
-            found.update([f"{left[-1:]}{mark}{right[:1]}" for left, right in pairwise(pieces)])
-        return frozenset(found)
+        """Apostrophes and full stops of the plain text before a letter, with their neighbours."""
+        plain = self.plain
+        at = [mark.start() for pattern in _MARKS for mark in pattern.finditer(plain)]
+        return frozenset([plain[n - 1 : n + 2] for n in at if n])
+
+    def answer(
+        self, question: tuple[tuple[str, float], ...], find: Callable[[], tuple[Snippet, ...]]
+    ) -> tuple[Snippet, ...]:
+        """What `find` gives for a question (terms and their weights), found once."""
+        found = self._answers.get(question)
+        if found is None:
+            if len(self._answers) >= MAX_ANSWERS:
+                del self._answers[next(iter(self._answers))]
+            found = self._answers[question] = find()
+        return found
 
     def size_bytes(self) -> int:
-        """What the page takes at most, roughly: text, plain text and blocks of a few lines."""
-        return 3 * sys.getsizeof(self.text) + 1000
+        """What the page takes, roughly: text, plain text, blocks of a few lines, snippets."""
+        return 5 * sys.getsizeof(self.text) // 2 + 1500 * MAX_ANSWERS
 
 
 class Pages:

@@ -14,7 +14,6 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from heapq import heapify, heappop, heapreplace
 from typing import NamedTuple
 
-from memidx.analysis.base import Analyzer
 from memidx.search.answer import Snippet
 from memidx.search.blocks import Outline
 from memidx.search.pages import Page

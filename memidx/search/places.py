@@ -41,12 +41,16 @@ class Finder:
     Args:
         analyzer: What indexed the texts.
         weights: Query term -> what a match is worth.
+
+    Attributes:
+        question: The weights in their order, which is what tells one question from another.
     """
 
-    __slots__ = ("_analyzer", "_known", "_wanted", "weights")
+    __slots__ = ("_analyzer", "_known", "_wanted", "question", "weights")
 
     def __init__(self, analyzer: Analyzer, weights: Mapping[str, float]) -> None:
         self.weights = weights
+        self.question = tuple(weights.items())
         self._analyzer = analyzer
         self._wanted = frozenset(weights)
         self._known: dict[str, tuple[Place, ...]] = {}
@@ -161,7 +165,7 @@ def _is_unspaced(character: str) -> bool:
 # White space and what never joins the parts of a token (`<` and `>` may be a placeholder's).
 _JOINING = "*~=`;<"
 MAX_JOINED = 40
-_EDGES = " \t\n\r\f\v()[]{};\"*=|`!?~^%$\u3000\u00a0\u3001\u3002\uff0c"
+_EDGES = ' \t\n\r\f\v()[]{};"*=|`!?~^%$\u3000\u00a0\u3001\u3002\uff0c'
 _EDGE = re.compile(f"[{re.escape(_EDGES)}]")
 _SPACE = re.compile(r"\s")
 
