@@ -22,7 +22,9 @@ from memidx.evals.measures import DEPTH, mean_values, measure
 from memidx.evals.outcome import Outcome, verdict_line
 from memidx.evals.report import ARTIFACT_TYPE
 from memidx.evals.subject import Subject
+from memidx.search.pages import Page
 from memidx.search.passages import snippets
+from memidx.search.places import Finder
 from memidx.search.prepared import prepare
 from memidx.search.ranking import RankSettings, rank_many
 from memidx.snapshot.snapshot import Snapshot
@@ -320,13 +322,14 @@ class _Answering:
         analyzer = self._subject.inputs.analyzer
         prepared = prepare(snapshot, analyzer, text, self._settings.search)
         weights = {t.term: t.weight * t.idf for t in prepared.terms if t.numbers is not None}
+        finder = Finder(analyzer, weights)
         n_bytes = 0
         for hit in hits:
             doc = snapshot.find(hit.doc_id)
             if doc is None:
                 continue
             title = snapshot.card(doc).title
-            shown = snippets(snapshot.text(doc), analyzer, weights, title)
+            shown = snippets(Page(snapshot.text(doc)), finder, title)
             pieces = (hit.doc_id, title, *(snippet.text for snippet in shown))
             n_bytes += sum(len(piece.encode("utf-8", "replace")) for piece in pieces)
         return n_bytes

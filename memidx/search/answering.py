@@ -12,9 +12,12 @@ from memidx.analysis.base import Analyzer
 from memidx.indexing.state import Freshness
 from memidx.search.answer import Answer, Hit, Problem, Verdict, decide_verdict
 from memidx.search.lines import in_file
+from memidx.search.pages import pages_of
 from memidx.search.passages import snippets
+from memidx.search.places import Finder
 from memidx.search.prepared import Prepared
 from memidx.search.ranking import Ranking, Scored
+from memidx.snapshot.parts import Numbers
 from memidx.snapshot.snapshot import Snapshot
 from memidx.values import dataclass
 
@@ -60,11 +63,11 @@ def answer(
         requested: The strategy that was asked for, to say when another one ranked.
     """
     shown = ranking.best[offset : offset + k]
-    weights = {
-        term.term: term.weight * term.idf for term in prepared.terms if term.numbers is not None
-    }
+    numbers = {term.term: term.numbers for term in prepared.terms if term.numbers is not None}
+    weights = {term.term: term.weight * term.idf for term in prepared.terms if term.term in numbers}
+    finder = Finder(analyzer, weights)
     hits = tuple(
-        _hit(snapshot, analyzer, scored, weights, rank, circumstances.stores)
+        _hit(snapshot, finder, numbers.values(), scored, rank, circumstances.stores)
         for rank, scored in enumerate(shown, start=offset + 1)
     )
     counts = _by_name(snapshot, ranking.n_by_source)
@@ -112,19 +115,28 @@ def _by_name(snapshot: Snapshot, counts: Mapping[int, int]) -> dict[str, int]:
 
 def _hit(
     snapshot: Snapshot,
-    analyzer: Analyzer,
+    finder: Finder,
+    numbers: Collection[Numbers],
     scored: Scored,
-    weights: dict[str, float],
     rank: int,
     stores: Sequence[str],
 ) -> Hit:
     doc = scored.doc
     card = snapshot.card(doc)
     doc_id, path = snapshot.doc_id(doc), snapshot.path(doc)
-    text, begin = snapshot.text(doc), snapshot.line_of[doc]
-    kind = snapshot.kinds[snapshot.kind_of[doc]]
-    shown = snippets(text, analyzer, weights, card.title, line_offset=begin - 1)
-    shown = in_file(shown, kind=kind, text=text, begin=begin)
+    begin, kind = snapshot.line_of[doc], snapshot.kinds[snapshot.kind_of[doc]]
+    page = pages_of(snapshot).page(doc)
+    shown = page.answer(
+        finder.question,
+        lambda: snippets(
+            page,
+            finder,
+            card.title,
+            line_offset=begin - 1,
+            is_indexed=lambda: any(snapshot.frequency(0, term, doc) for term in numbers),
+        ),
+    )
+    shown = in_file(shown, kind=kind, text=page.text, begin=begin)
     first = shown[0] if shown else None
     return Hit(
         rank=rank,

@@ -96,23 +96,25 @@ def memory_of(snapshot: Snapshot) -> Memory:
 
 def score_all(
     snapshot: Snapshot, terms: Sequence[ScoredTerm], parameters: LexicalParameters
-) -> Floats | None:
-    """BM25 of every document, 0 where it holds no term; None where a match may score 0."""
+) -> tuple[Floats, bool]:
+    """BM25 of every document, 0 where it holds no term; and whether a match may score 0, too."""
     memory = memory_of(snapshot)
     scores = np.zeros(snapshot.size)
+    may_be_zero = False
     for term in terms:
         if term.numbers is None:
             continue
         for position, field_weight in term.fields:
             factor = term.weight * field_weight * term.idf
             if factor <= 0.0:
-                return None
+                may_be_zero = True
+                continue
             docs, values = memory.given(position, term.numbers, factor, parameters)
             if docs is None:
                 scores += values
             else:
                 scores[docs] += values
-    return scores
+    return scores, may_be_zero
 
 
 class Best(NamedTuple):

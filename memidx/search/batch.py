@@ -43,7 +43,7 @@ def rank_lexical(
         may have the score 0.
     """
     asked = _Asked(snapshot, prepared, settings)
-    if asked.scores is None:
+    if asked.may_be_zero:
         return None
     n_before = n_after = int(np.count_nonzero(asked.scores))
     if prepared.narrows or filters != Filters():
@@ -74,7 +74,9 @@ def best_ids(
 ) -> list[str] | None:
     """`doc_id`s of the best `k` hits, without labels; None as in `rank_lexical`."""
     asked = _Asked(snapshot, prepared, settings)
-    if asked.scores is None or prepared.narrows or settings.search.min_score > 0.0:
+    if prepared.narrows or settings.search.min_score > 0.0:
+        return None
+    if asked.may_be_zero and np.count_nonzero(asked.scores) < k:
         return None
     if not asked.is_any_above_weak():
         return None
@@ -82,7 +84,7 @@ def best_ids(
 
 
 class _Asked:
-    """One query over one snapshot; `scores` are None where a match may score 0."""
+    """One query over one snapshot; `may_be_zero` where a match may score 0."""
 
     def __init__(self, snapshot: Snapshot, prepared: Prepared, settings: RankSettings) -> None:
         self._snapshot = snapshot
@@ -91,8 +93,9 @@ class _Asked:
         search = settings.search
         self._parameters = LexicalParameters(search.k1, search.b)
         self._bound = kernels.lexical_bound(prepared.terms, self._parameters)
-        scores = score_all(snapshot, prepared.terms, self._parameters)
-        self.scores: Any = scores if self._bound > 0.0 else None
+        scores, may_be_zero = score_all(snapshot, prepared.terms, self._parameters)
+        self.scores: Any = scores
+        self.may_be_zero = may_be_zero or self._bound <= 0.0
 
     def narrow(self, filters: Filters) -> tuple[int, int]:
         """Leave what phrases, filters and exclusions allow; counts before and after filters."""

@@ -4,15 +4,19 @@ A *block* is what blank lines separate: a paragraph, a list item, a fenced piece
 heading belongs to the block below it. Badges, HTML comments, bare tables, rules, link
 definitions and front matter are blocks too, but nothing a reader would call a passage.
 
-Only blocks that are shown are looked at closely: an answer needs three of a document's hundred.
-Every step is linear in the text: blank lines are found at line ends only, patterns that take
-apart a block are bounded, and long blocks are passages without a closer look.
+A text is divided in one pass, by operations that run over all of it at once; what a block is, is
+looked at only where it is asked for: an answer needs three of a document's hundred. Every step is
+linear in the text: blank lines are found at line ends only, patterns that take apart a block are
+bounded, and long blocks are passages without a closer look.
 """
 
 from __future__ import annotations
 
 import re
+from array import array
+from bisect import bisect_left, bisect_right
 from functools import cache
+from itertools import accumulate
 
 _MAX_CLASSIFIED = 4000
 
@@ -26,15 +30,22 @@ class Outline:
         ends: Where each ends. Together the blocks hold every character but white space.
     """
 
-    __slots__ = ("_kinds", "_spans", "ends", "starts", "text")
+    __slots__ = ("_firsts", "_kinds", "_spans", "ends", "starts", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.starts: list[int] = []
-        self.ends: list[int] = []
         self._kinds: dict[int, str] = {}
         self._spans: dict[int, tuple[int, int]] = {}
-        self._divide()
+        self._firsts: dict[int, int] = {}
+        matter = _front_matter(text)
+        at = min(matter[1] + 1, len(text)) if matter else 0
+        starts, ends = _divide(text, at)
+        if matter:
+            starts.insert(0, matter[0])
+            ends.insert(0, matter[1])
+            self._kinds[0] = "other"
+        self.starts = array("q", starts)  # a page may be kept: a fifth of a list's size
+        self.ends = array("q", ends)
 
     def is_passage(self, number: int) -> bool:
         """Whether a block is prose, code or a heading."""
@@ -53,13 +64,9 @@ class Outline:
 
         Headings go with the prose below them; a heading with none below stands alone.
         """
-        span = self._spans.get(number)
-        if (
-            span is None
-            and self.kind(number) != "heading"
-            and (number == 0 or self.kind(number - 1) != "heading")
-        ):
+        if not self._may_be_heading(number) and not (number and self._may_be_heading(number - 1)):
             return number, number  # the usual case
+        span = self._spans.get(number)
         if span is None:
             first = last = number
             if self.kind(number) != "other":
@@ -74,91 +81,113 @@ class Outline:
                 self._spans[block] = span
         return span
 
-    def _divide(self) -> None:
-        text = self.text
-        at = self._front_matter()
-        if blank := _pattern(r"(?:[^\S\n]*+\n)++").match(text, at):
-            at = blank.end()
-        regions = _regions(text, at) if "```" in text or "~~~" in text or "<!--" in text else []
-        n_passed = 0
-        for gap in _pattern(r"\n(?:[^\S\n]*+\n)++").finditer(text, at):
-            begin, end = gap.span()
-            while n_passed < len(regions) and regions[n_passed][1] <= begin:
-                n_passed += 1
-            if n_passed < len(regions) and regions[n_passed][0] < begin:
-                continue
-            self.starts.append(at)
-            self.ends.append(begin)
-            at = end
-        end = len(text.rstrip())
-        if at < end:
-            self.starts.append(at)
-            self.ends.append(end)
+    def first_of(self, number: int) -> int:
+        """First block of the passage that a block belongs to."""
+        first = self._firsts.get(number)
+        if first is None:
+            first = self._firsts[number] = self.span(number)[0]
+        return first
 
-    def _front_matter(self) -> int:
-        """Takes front matter off the beginning; where the rest begins."""
+    def _may_be_heading(self, number: int) -> bool:
+        """Whether the first and the last character of a block are such as headings have."""
         text = self.text
-        at = 1 if text.startswith("\ufeff") else 0
-        if not text.startswith(("---", "+++"), at):
-            return 0
-        opening = _pattern(
-            r"(?:---[^\S\n]*+\n\s*+(?:[\w\"'-]++[^\S\n]*+:|\#|---|\.\.\.)|\+\+\+[^\S\n]*+\n)"
-        ).match(text, at)
-        if opening is None:  # a letterhead between rules is text
-            return 0
-        closing = _pattern(r"^(?:---|\.\.\.|\+\+\+)[^\S\n]*+$", re.MULTILINE).search(text, at + 4)
-        if closing is None:
-            return 0
-        self.starts.append(at)
-        self.ends.append(closing.end())
-        self._kinds[0] = "other"
-        return min(closing.end() + 1, len(text))
+        first, last = text[self.starts[number]], text[self.ends[number] - 1]
+        return first == "#" or last in "=-" or first.isspace() or last.isspace()
+
+
+def _front_matter(text: str) -> tuple[int, int] | None:
+    """Where front matter begins and ends, or None when there is none."""
+    at = 1 if text.startswith("\ufeff") else 0
+    if not text.startswith(("---", "+++"), at):
+        return None
+    opening = _pattern(
+        r"(?:---[^\S\n]*+\n\s*+(?:[\w\"'-]++[^\S\n]*+:|\#|---|\.\.\.)|\+\+\+[^\S\n]*+\n)"
+    ).match(text, at)
+    if opening is None:  # a letterhead between rules is text
+        return None
+    closing = _pattern(r"\n(?:---|\.\.\.|\+\+\+)[^\S\n]*+$", re.MULTILINE).search(text, at + 3)
+    return None if closing is None else (at, closing.end())
+
+
+def _divide(text: str, at: int) -> tuple[list[int], list[int]]:
+    """Where the blocks begin that stand at `at` or later, and where they end."""
+    if blank := _pattern(r"(?:[^\S\n]*+\n)++").match(text, at):
+        at = blank.end()
+    pieces = _pattern(r"(\n(?:[^\S\n]*+\n)++)").split(text[at:] if at else text)
+    edges = list(accumulate(map(len, pieces), initial=at))
+    starts, ends = edges[0::2], edges[1::2]
+    if "```" in text or "~~~" in text or "<!--" in text:
+        starts, ends = _without(_regions(text, at), starts, ends)
+    ends[-1] = len(text.rstrip())
+    if ends[-1] <= starts[-1]:
+        del starts[-1], ends[-1]
+    return starts, ends
+
+
+def _without(
+    regions: list[tuple[int, int]], starts: list[int], ends: list[int]
+) -> tuple[list[int], list[int]]:
+    """The division without the gaps that begin inside a region."""
+    n_gaps = len(ends) - 1
+    kept_starts, kept_ends = starts[:1], []
+    passed = 0
+    for begin, end in regions:
+        first = bisect_right(ends, begin, passed, n_gaps)
+        kept_ends += ends[passed:first]
+        kept_starts += starts[passed + 1 : first + 1]
+        passed = bisect_left(ends, end, first, n_gaps)
+    return kept_starts + starts[passed + 1 :], kept_ends + ends[passed:]
 
 
 def _regions(text: str, at: int) -> list[tuple[int, int]]:
     """Fenced code and comments, in order: blank lines inside them divide nothing."""
     found: list[tuple[int, int]] = []
-    nexts = {mark: text.find(mark, at) for mark in ("```", "~~~", "<!--")}
-    while True:
-        begin, mark = min(((n, mark) for mark, n in nexts.items() if n >= 0), default=(-1, ""))
-        if begin < 0:
-            return found
-        if mark == "<!--":
-            end = text.find("-->", begin)
-            end = -1 if end < 0 else end + 3
-        else:
-            end = _fence_end(text, begin, mark)
-        if end < 0:  # a comment never closed, or three backticks inside a line
-            line_end = text.find("\n", begin)
-            end = begin + len(mark) if line_end < 0 or mark == "<!--" else line_end
-        else:
+    nexts = {mark: n for mark in ("```", "~~~", "<!--") if (n := text.find(mark, at)) >= 0}
+    while nexts:
+        mark = min(nexts, key=nexts.__getitem__)
+        begin = nexts[mark]
+        end = _comment_end(text, begin) if mark == "<!--" else _fence_end(text, begin, mark)
+        if end >= 0:
             found.append((begin, end))
-        for other, n in nexts.items():
-            if 0 <= n < end:
+        elif mark == "<!--":  # never closed, nor is any later one
+            del nexts[mark]
+            continue
+        else:  # three backticks inside a line
+            line_end = text.find("\n", begin)
+            end = begin + len(mark) if line_end < 0 else line_end
+        for other in list(nexts):
+            if nexts[other] < end:
                 nexts[other] = text.find(other, end)
-        if mark == "<!--" and (not found or found[-1][0] != begin):
-            nexts[mark] = -1
+                if nexts[other] < 0:
+                    del nexts[other]
+    return found
+
+
+def _comment_end(text: str, begin: int) -> int:
+    end = text.find("-->", begin)
+    return end if end < 0 else end + 3
 
 
 def _fence_end(text: str, begin: int, mark: str) -> int:
     """Where the fence that opens at `begin` ends; -1 when none opens there."""
-    line_start = text.rfind("\n", 0, begin) + 1
-    if begin - line_start > 16 or text[line_start:begin].strip(" \t>*+-"):
-        return -1
+    if begin and text[begin - 1] != "\n":
+        line_start = text.rfind("\n", 0, begin) + 1
+        if begin - line_start > 16 or text[line_start:begin].strip(" \t>*+-"):
+            return -1
     line_end = text.find("\n", begin)
-    line_end = len(text) if line_end < 0 else line_end
-    info = text[begin:line_end].lstrip(mark[0])
+    if line_end < 0:
+        line_end = len(text)
+    opening = text[begin:line_end]
+    info = opening.lstrip(mark[0])
     if mark[0] == "`" and "`" in info:
         return -1
-    fence = mark[0] * (line_end - begin - len(info))
+    fence = opening[: len(opening) - len(info)]
     at = line_end
-    while (at := text.find("\n", at)) >= 0:
-        at = text.find(fence, at)
-        if at < 0:
-            break
+    while (at := text.find(fence, at)) >= 0:
         line_start = text.rfind("\n", 0, at) + 1
         line_end = text.find("\n", at)
-        line_end = len(text) if line_end < 0 else line_end
+        if line_end < 0:
+            line_end = len(text)
         if line_end - line_start < 200 and not text[line_start:line_end].strip(mark[0] + " \t>"):
             return line_end
         at = line_end

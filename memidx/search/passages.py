@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from heapq import heapify, heappop, heapreplace
 from typing import NamedTuple
 
-from memidx.analysis.base import Analyzer
 from memidx.search.answer import Snippet
 from memidx.search.blocks import Outline
+from memidx.search.pages import Page
 from memidx.search.places import Finder, Place
 
 REPEATED = 0.2
@@ -36,9 +36,9 @@ class Passage(NamedTuple):
     end: int
 
 
-def passages(text: str) -> list[Passage]:
+def passages(outline: Outline) -> list[Passage]:
     """Passages of a text; all blocks when there is nothing but tables, comments and the like."""
-    outline = Outline(text)
+    text = outline.text
     numbers = range(len(outline.starts))
     shown = [number for number in numbers if outline.is_passage(number)] or list(numbers)
     bounds = dict.fromkeys(outline.span(number) for number in shown)
@@ -56,119 +56,154 @@ def passages(text: str) -> list[Passage]:
 
 
 def snippets(
-    text: str,
-    analyzer: Analyzer,
-    weights: Mapping[str, float],
+    page: Page,
+    finder: Finder,
     title: str,
     line_offset: int = 0,
+    *,
+    is_indexed: Callable[[], bool] | None = None,
     limit: int = 3,
     width: int = 240,
 ) -> tuple[Snippet, ...]:
     """Up to `limit` pieces of a document that show why it was found, the best first.
 
     Args:
-        text: The document's whole text.
-        weights: Query term -> what a match is worth (idf * weight).
+        page: The document's whole text.
+        finder: The query's terms.
         title: Shown when only the title matches.
         line_offset: Added to line numbers.
+        is_indexed: Whether the text was indexed under any of the terms, for who can tell without
+            analysing it; asked when no place is found.
+        limit: How many, at most.
         width: Longest snippet in characters.
 
     Returns:
         Each holds a query term, if the text or the title does; else the document's beginning.
     """
-    finder = Finder(text, analyzer, weights)
-    outline = Outline(text)
-    guesses = finder.guesses(weights)
-    chosen = _choose(outline, finder, guesses, weights, limit, width)
+    text = page.text
+    chosen = _choose(page, finder, finder.guesses(page), limit, width)
+    if not chosen and (is_indexed is None or is_indexed()):
+        certain = [(place.start, term) for place in finder.all_places(text) for term in place.terms]
+        chosen = _choose(page, finder, certain, limit, width)
     if not chosen:
-        certain = [(place.start, term) for place in finder.all_places() for term in place.terms]
-        chosen = _choose(outline, finder, certain, weights, limit, width)
-    if not chosen:
-        return _without_places(text, analyzer, weights, title, line_offset, width)
-    return tuple(_snippet(text, bounds, start, end, line_offset) for bounds, start, end in chosen)
+        return _without_places(page, finder, title, line_offset, width)
+    return tuple([_snippet(text, bounds, start, end, line_offset) for bounds, start, end in chosen])
+
+
+class _Candidate:
+    """A passage that may be shown.
+
+    Attributes:
+        positions: Where its words are guessed to stand.
+        terms: What it is thought to show, in the order of guesses; then what it does show.
+        gain: The sum of what those weigh, as long as nothing is shown.
+        places: Its words, once they were looked at.
+    """
+
+    __slots__ = ("gain", "places", "positions", "terms")
+
+    def __init__(self) -> None:
+        self.positions: list[int] = []
+        self.terms: dict[str, float] = {}
+        self.gain = 0.0
+        self.places: list[Place] | None = None
 
 
 def _choose(
-    outline: Outline,
+    page: Page,
     finder: Finder,
     guesses: Sequence[tuple[int, str]],
-    weights: Mapping[str, float],
     limit: int,
     width: int,
 ) -> list[tuple[tuple[int, int], int, int]]:
     """Passages to show and what to cut from them: ((start, end), cut start, cut end).
 
-    Each time the passage that adds most. What one adds only ever falls, when its guesses are
-    checked or its terms shown, so the best on the heap, if it kept its worth, is the best.
+    Each time the passage that adds most. What one adds only ever falls, when it turns out to be a
+    table, its guesses are checked or its terms shown, so the best on the heap, if it kept its
+    worth, is the best; the others need no closer look.
     """
-    positions: dict[int, list[int]] = {}
-    terms: dict[int, dict[str, float]] = {}
-    starts = outline.starts
-    for at, term in guesses:
-        block = bisect_right(starts, at) - 1
-        if block in positions:
-            positions[block].append(at)
-            terms[block][term] = weights[term]
-        else:
-            positions[block] = [at]
-            terms[block] = {term: weights[term]}
-    for block in list(positions):
-        first = outline.span(block)[0]
-        if first != block:
-            positions.setdefault(first, []).extend(positions.pop(block))
-            terms.setdefault(first, {}).update(terms.pop(block))
-    covered: set[str] = set()
-    held: dict[int, list[Place]] = {}
-    heap = [(-_gain(outline, number, terms[number], covered), number) for number in terms]
+    if not guesses:
+        return []
+    text, outline, weights = page.text, page.outline, finder.weights
+    candidates = _candidates(outline, weights, guesses)
+    heap = [(-candidate.gain, number) for number, candidate in candidates.items()]
     heapify(heap)
+    covered: set[str] = set()
     chosen: list[tuple[tuple[int, int], int, int]] = []
     while heap and len(chosen) < limit:
         before, number = heap[0]
-        gain = _gain(outline, number, terms[number], covered)
-        if gain == -before and number not in held:
-            held[number] = finder.places(positions[number])
-            terms[number] = {t: weights[t] for place in held[number] for t in place.terms}
-            gain = _gain(outline, number, terms[number], covered)
-        if not terms[number]:
+        candidate = candidates[number]
+        is_passage = outline.is_passage(number)
+        gain = _gain(candidate.terms, covered, is_passage)
+        if gain == -before and candidate.places is None:
+            candidate.places = finder.places(text, candidate.positions)
+            candidate.terms = {t: weights[t] for place in candidate.places for t in place.terms}
+            gain = _gain(candidate.terms, covered, is_passage)
+        if not candidate.terms:
             heappop(heap)
-        elif gain < -before:
+        elif gain < -before or candidate.places is None:
             heapreplace(heap, (-gain, number))
         else:
             heappop(heap)
             first, last = outline.span(number)
             bounds = outline.starts[first], outline.ends[last]
-            start, end = _window(outline.text, bounds, held[number], weights, width)
+            start, end = _window(text, bounds, candidate.places, weights, width)
             chosen.append((bounds, start, end))
-            for place in held[number]:
+            for place in candidate.places:
                 if start <= place.start and place.end <= end:
                     covered.update(place.terms)
     return chosen
 
 
-def _gain(
-    outline: Outline, number: int, terms: Mapping[str, float], covered: Container[str]
-) -> float:
-    """What a passage adds to those already shown."""
+def _candidates(
+    outline: Outline, weights: Mapping[str, float], guesses: Sequence[tuple[int, str]]
+) -> dict[int, _Candidate]:
+    """Passages that hold guesses, by their first block."""
+    found: dict[int, _Candidate] = {}
+    starts = outline.starts
+    for at, term in guesses:
+        block = bisect_right(starts, at) - 1
+        candidate = found.get(block)
+        if candidate is None:
+            candidate = found[block] = _Candidate()
+        candidate.positions.append(at)
+        if term not in candidate.terms:
+            candidate.terms[term] = weights[term]
+            candidate.gain += weights[term]
+    for block in list(found):
+        first = outline.first_of(block)
+        if first == block:
+            continue
+        part = found.pop(block)
+        whole = found.get(first)
+        if whole is None:
+            found[first] = part
+            continue
+        whole.positions += part.positions
+        for term, weight in part.terms.items():
+            if term not in whole.terms:
+                whole.terms[term] = weight
+                whole.gain += weight
+    return found
+
+
+def _gain(terms: Mapping[str, float], covered: Container[str], is_passage: bool) -> float:
+    """What a passage with these terms adds to those already shown."""
     gain = 0.0
     for term, weight in terms.items():
         gain += weight * REPEATED if term in covered else weight
-    return gain if outline.is_passage(number) else gain * NOT_PROSE
+    return gain if is_passage else gain * NOT_PROSE
 
 
 def _without_places(
-    text: str,
-    analyzer: Analyzer,
-    weights: Mapping[str, float],
-    title: str,
-    line_offset: int,
-    width: int,
+    page: Page, finder: Finder, title: str, line_offset: int, width: int
 ) -> tuple[Snippet, ...]:
     """The title if it matches, else the first passage, else the title."""
-    matches = any(term in weights for span in analyzer.spans(title) for term in span.terms)
-    first = None if matches else next(iter(passages(text)), None)
+    first = None if finder.stand_in(title) else next(iter(passages(page.outline)), None)
     if first is not None:
-        end = _cut_right(text, first.start, first.end, width)
-        return (_snippet(text, (first.start, first.end), first.start, end, line_offset),)
+        bounds = first.start, first.end
+        end = _cut_right(page.text, *bounds, width)
+        return (_snippet(page.text, bounds, first.start, end, line_offset),)
     shown = title[: _cut_right(title, 0, len(title), width)].strip()
     return (Snippet(shown, line_offset + 1, line_offset + 1),) if shown else ()
 

@@ -9,13 +9,14 @@ characters, Arabic prefixes), each such word is analysed at once.
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Container, Iterable
+import re
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
 from memidx.analysis.base import Analyzer
-from memidx.analysis.normalise import fold, normalise
+from memidx.search.lowered import UNSEEN
+from memidx.search.pages import Page
 
 MAX_FINDS = 300
 """Occurrences of one needle that are looked at; a document that repeats a word more often is
@@ -24,8 +25,6 @@ MAX_UNSEEN = 5000
 """How many words that substring search cannot see through are analysed."""
 MAX_WORD = 400
 """How far around a find its word may reach, in characters."""
-
-_UNSEEN = "\x00"
 
 
 class Place(NamedTuple):
@@ -37,99 +36,120 @@ class Place(NamedTuple):
 
 
 class Finder:
-    """One text, and the terms that are looked for in it."""
+    """The terms that a query looks for, in whatever texts.
 
-    __slots__ = ("_analyzer", "_known", "_text", "_wanted")
+    Args:
+        analyzer: What indexed the texts.
+        weights: Query term -> what a match is worth.
 
-    def __init__(self, text: str, analyzer: Analyzer, wanted: Container[str]) -> None:
-        self._text = text
+    Attributes:
+        question: The weights in their order, which is what tells one question from another.
+    """
+
+    __slots__ = ("_analyzer", "_known", "_wanted", "question", "weights")
+
+    def __init__(self, analyzer: Analyzer, weights: Mapping[str, float]) -> None:
+        self.weights = weights
+        self.question = tuple(weights.items())
         self._analyzer = analyzer
-        self._wanted = wanted
-        self._known: dict[str, list[Place]] = {}
+        self._wanted = frozenset(weights)
+        self._known: dict[str, tuple[Place, ...]] = {}
 
-    def guesses(self, terms: Iterable[str]) -> list[tuple[int, str]]:
+    def guesses(self, page: Page) -> list[tuple[int, str]]:
         """Where words may stand that were indexed under the terms: (position, term)."""
-        text = self._text
-        plain = _plain(text)
+        text, plain = page.text, page.plain
         found: list[tuple[int, str]] = []
-        for term in terms:
-            for needle in _needles(term):
-                at = plain.find(needle)
+        find = plain.find
+        for term in self.weights:
+            needles, marked = _needles(term)
+            for needle in (*needles, *[mark for mark in marked if mark in page.inner_marks]):
+                at = find(needle)
                 n_finds = 0
                 while at >= 0 and n_finds < MAX_FINDS:
-                    if _may_begin(plain, text, at):
+                    if not (at and plain[at - 1].isalnum()) or _begins_inside(plain, text, at):
                         found.append((at, term))
                         n_finds += 1
-                    at = plain.find(needle, at + 1)
-        at = plain.find(_UNSEEN) if not text.isascii() else -1
+                    at = find(needle, at + 1)
+        at = -1 if text.isascii() else find(UNSEEN)
         n_looked = 0
         while at >= 0 and n_looked < MAX_UNSEEN:
             start, end = _word_around(text, at)
             for place in self._in_word(text[start:end]):
                 found.extend((start + place.start, term) for term in place.terms)
-            at = plain.find(_UNSEEN, end)
+            at = find(UNSEEN, end)
             n_looked += 1
         return found
 
-    def places(self, positions: Iterable[int]) -> list[Place]:
+    def places(self, text: str, positions: Iterable[int]) -> list[Place]:
         """The places among the guesses, in order of their beginning."""
         found: set[Place] = set()
         looked: set[int] = set()
         for at in positions:
-            start, end = _word_around(self._text, at)
+            start, end = _word_around(text, at)
             if start not in looked:
                 looked.add(start)
-                for place in self._in_word(self._text[start:end]):
-                    found.add(Place(start + place.start, start + place.end, place.terms))
+                for first, last, terms in self._in_word(text[start:end]):
+                    found.add(Place(start + first, start + last, terms))
         return sorted(found)
 
-    def all_places(self) -> list[Place]:
+    def all_places(self, text: str) -> list[Place]:
         """By analysing everything, for spellings that no guess foresees."""
-        words = self._analyzer.document(title="", path="", text=self._text)[0].tf
-        if not any(term in self._wanted for term in words):
+        words = self._analyzer.document(title="", path="", text=text)[0].tf
+        if self._wanted.isdisjoint(words):
             return []
-        return self._in_word(self._text)
+        return list(self._find_places(text))
 
-    def _in_word(self, word: str) -> list[Place]:
+    def stand_in(self, text: str) -> bool:
+        """Whether any of the terms stands in a text."""
+        return not all(self._wanted.isdisjoint(span.terms) for span in self._analyzer.spans(text))
+
+    def _in_word(self, word: str) -> tuple[Place, ...]:
         known = self._known.get(word)
         if known is None:
-            wanted = self._wanted
-            known = self._known[word] = [
-                Place(start, end, held)
-                for start, end, terms in self._analyzer.spans(word)
-                if (held := tuple(term for term in terms if term in wanted))
-            ]
+            known = self._known[word] = self._find_places(word)
         return known
+
+    def _find_places(self, text: str) -> tuple[Place, ...]:
+        wanted = self._wanted
+        return tuple(
+            [
+                Place(start, end, tuple([term for term in terms if term in wanted]))
+                for start, end, terms in self._analyzer.spans(text)
+                if not wanted.isdisjoint(terms)
+            ]
+        )
 
 
 @lru_cache(maxsize=4096)
-def _needles(term: str) -> tuple[str, ...]:
-    """What the surface of a term begins with, in plain characters; one of them is enough."""
+def _needles(term: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What the surface of a term begins with, in plain characters; one of them is enough.
+
+    The second are three characters around an apostrophe or a full stop: few stand in a text.
+    """
     if term.isalpha() and not _is_unspaced(term[0]):
         # Stemmers change the last letter (`retry` is `retri`, `using` is `use`), some the last
         # two; `dying` is `die`.
         cut = 1 if term.isascii() else 2
         needles = [term[: max(2, len(term) - cut)]]
+        marked = []
         if term.isascii() and len(term) > 1:
-            needles.append(f"{term[0]}'{term[1]}")
+            marked.append(f"{term[0]}'{term[1]}")
             if len(term) <= 6:
-                needles.append(f"{term[0]}.{term[1]}")
+                marked.append(f"{term[0]}.{term[1]}")
             if len(term) == 3 and term.endswith("ie"):
                 needles.append(f"{term[0]}y")
-        return tuple(needles)
+        return tuple(needles), tuple(marked)
     if term.isdecimal() and len(term) > 3:
-        return (term, f"{int(term):,}")
+        return (term, f"{int(term):,}"), ()
     if "_" in term:
-        return (term, term.replace("_", "\\_"))
-    return (term,)
+        return (term, term.replace("_", "\\_")), ()
+    return (term,), ()
 
 
-def _may_begin(plain: str, text: str, at: int) -> bool:
-    """Whether a word or a part of a compound can begin here."""
-    if at == 0:
-        return True
+def _begins_inside(plain: str, text: str, at: int) -> bool:
+    """Whether a part of a compound can begin here, behind a letter or a digit."""
     before, first = plain[at - 1], plain[at]
-    if not before.isalnum() or text[at].isupper() or before.isalpha() != first.isalpha():
+    if text[at].isupper() or before.isalpha() != first.isalpha():
         return True
     return _is_unspaced(first) or _is_unspaced(before)
 
@@ -145,53 +165,27 @@ def _is_unspaced(character: str) -> bool:
 # White space and what never joins the parts of a token (`<` and `>` may be a placeholder's).
 _JOINING = "*~=`;<"
 MAX_JOINED = 40
-_EDGES = frozenset(' \t\n\r\f\v()[]{};"*=|`!?~^%$\u3000\u00a0\u3001\u3002\uff0c')
+_EDGES = ' \t\n\r\f\v()[]{};"*=|`!?~^%$\u3000\u00a0\u3001\u3002\uff0c'
+_EDGE = re.compile(f"[{re.escape(_EDGES)}]")
+_SPACE = re.compile(r"\s")
 
 
 def _word_around(text: str, at: int) -> tuple[int, int]:
     """Bounds of what is analysed to know the word at `at`: it, and perhaps what stands before."""
-    first = max(0, at - MAX_WORD)
+    first = at - MAX_WORD if at > MAX_WORD else 0
     start = max(text.rfind(" ", first, at), text.rfind("\n", first, at)) + 1
     if at - max(start, first) > 40:  # no spaces here: look for other edges
         start = at
         while start > first and text[start - 1] not in _EDGES:
             start -= 1
-    end = at + 1
     last = min(len(text), at + MAX_WORD)
-    while end < last and text[end] not in _EDGES:
-        end += 1
+    edge = _EDGE.search(text, at + 1, last)
+    if edge is None:
+        return max(start, first), last
+    end = edge.start()
     # Markup and character references may join what follows to the word: `**b**old`, `caf&eacute;`.
-    if end < last and text[end] in _JOINING:
+    if text[end] in _JOINING:
         last = min(last, end + MAX_JOINED)
-        while end < last and not text[end].isspace():
-            end += 1
+        space = _SPACE.search(text, end, last)
+        end = last if space is None else space.start()
     return max(start, first), end
-
-
-class _Plain(dict[int, str]):
-    """Code point -> the one character it is compared as, or `_UNSEEN`."""
-
-    def __missing__(self, code: int) -> str:
-        character = chr(code)
-        folded = character.lower() if code < 128 else fold(normalise(character))
-        if len(folded) != 1 or _interacts(code):
-            folded = _UNSEEN if unicodedata.category(character)[0] in "LMNC" else " "
-        self[code] = folded
-        return folded
-
-
-_PLAIN = _Plain()
-
-
-def _plain(text: str) -> str:
-    return text.lower() if text.isascii() else text.translate(_PLAIN)
-
-
-def _interacts(code: int) -> bool:
-    """Characters that change with their neighbours, or stand before a stem (Arabic prefixes)."""
-    return (
-        0x0300 <= code <= 0x036F
-        or 0x0600 <= code <= 0x08FF
-        or 0x1100 <= code <= 0x11FF
-        or code in (0x3099, 0x309A, 0xFF9E, 0xFF9F)
-    )

@@ -14,6 +14,7 @@ from itertools import chain
 
 from memidx.analysis.base import Analyzer, QueryWord
 from memidx.search.answer import Suggestion
+from memidx.search.pages import Page
 from memidx.search.places import Finder
 from memidx.snapshot.format import Blobs
 from memidx.snapshot.parts import Numbers
@@ -160,9 +161,10 @@ def _surface(snapshot: Snapshot, analyzer: Analyzer, term: str) -> str:
         return term
     doc = _first(snapshot, numbers)
     card = snapshot.card(doc)
+    finder = Finder(analyzer, {term: 1.0})
     for text in (snapshot.text(doc), card.title):
-        finder = Finder(text, analyzer, {term})
-        places = finder.places(at for at, _ in finder.guesses([term])[:MAX_PLACES])
+        guesses = finder.guesses(Page(text))[:MAX_PLACES]
+        places = finder.places(text, (at for at, _ in guesses))
         surfaces = [text[place.start : place.end] for place in places]
         if surfaces:
             # The word itself, where it stands among its forms; else the form that comes first.

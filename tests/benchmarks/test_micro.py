@@ -11,7 +11,9 @@ from pytest_benchmark.fixture import BenchmarkFixture
 from memidx.analysis import get_analyzer
 from memidx.search import kernels
 from memidx.search.kernels import LexicalParameters
+from memidx.search.pages import Page
 from memidx.search.passages import snippets
+from memidx.search.places import Finder
 from memidx.snapshot.snapshot import Snapshot
 from memidx.sources.survey import survey
 from memidx.store.line import decode_line, encode_line
@@ -59,8 +61,9 @@ def test_score_four_terms(benchmark: BenchmarkFixture, snapshot: Snapshot, kerne
 
 def test_find_snippets(benchmark: BenchmarkFixture) -> None:
     """Three snippets of one document."""
-    weights = {"lock": 2.0, "store": 1.0}
-    assert benchmark(snippets, _text(1), get_analyzer("default"), weights, "Title")
+    text = _text(1)
+    finder = Finder(get_analyzer("default"), {"lock": 2.0, "store": 1.0})
+    assert benchmark(lambda: snippets(Page(text), finder, "Title"))
 
 
 def test_survey_a_folder(benchmark: BenchmarkFixture, tmp_path: Path) -> None:

@@ -11,7 +11,10 @@ from hypothesis import strategies as st
 
 from memidx.analysis import get_analyzer
 from memidx.search.answer import Snippet
+from memidx.search.blocks import Outline
+from memidx.search.pages import Page
 from memidx.search.passages import passages, snippets
+from memidx.search.places import Finder
 
 ANALYZER = get_analyzer("default")
 
@@ -19,7 +22,7 @@ ANALYZER = get_analyzer("default")
 def shown(text: str, query: str, title: str = "A title", line_offset: int = 0) -> list[Snippet]:
     """Snippets of a text for a query, each term worth its weight."""
     weights = {term: weight for word in ANALYZER.query(query) for term, weight in word.terms}
-    return list(snippets(text, ANALYZER, weights, title, line_offset))
+    return list(snippets(Page(text), Finder(ANALYZER, weights), title, line_offset))
 
 
 def holds(text: str, query: str) -> bool:
@@ -30,7 +33,7 @@ def holds(text: str, query: str) -> bool:
 
 def bounds(text: str) -> list[tuple[int, int, str]]:
     """Passages as (first line, last line, text)."""
-    return [(p.line_start, p.line_end, text[p.start : p.end]) for p in passages(text)]
+    return [(p.line_start, p.line_end, text[p.start : p.end]) for p in passages(Outline(text))]
 
 
 def test_paragraphs_have_line_ranges() -> None:
@@ -286,7 +289,7 @@ def test_every_snippet_holds_a_term_where_one_exists(text: str, query: str) -> N
 def test_passages_are_in_order_and_apart(text: str) -> None:
     """Passages do not overlap, are not blank, and their lines are those of the text."""
     at = 0
-    for passage in passages(text):
+    for passage in passages(Outline(text)):
         assert at <= passage.start < passage.end <= len(text)
         assert text[passage.start : passage.end].strip()
         assert passage.line_start == text.count("\n", 0, passage.start) + 1
