@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
+from itertools import pairwise
 from random import Random
 
 from tabulate import tabulate
@@ -87,7 +88,7 @@ def table(
     parts = paragraphs(source)
     rows: list[list[str]] = []
     checks: list[str] = []
-    per_document: dict[str, list[float]] = {name: [] for name in names}
+    costs: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
     for count in sizes:
         note(f"growth: {count:,} documents")
         here = os.path.join(folder, str(count))
@@ -123,7 +124,7 @@ def table(
             p50, p95 = measure.queries(ids, asked, 3)
         for name in names:
             peak = built[name].peak_mb * 1e6
-            per_document[name].append(built[name].seconds / count)
+            costs[name].append((built[name].seconds, peak))
             rows.append(
                 [
                     f"{count:,}",
@@ -140,13 +141,22 @@ def table(
     heads = ["documents", "files", "engine", "build", "build, each", "peak", "peak, each"]
     heads += ["ids p50", "ids p95"]
     lines = [tabulate(rows, heads, "github", disable_numparse=True), ""]
-    if len(sizes) > 1:
-        for name, values in per_document.items():
-            lines.append(
-                f"- {name}: a document of {sizes[-1]:,} takes {values[-1] / values[-2]:.2f} times "
-                f"the build time of one of {sizes[-2]:,} (linear: 1)."
-            )
+    for name, measured in costs.items():
+        lines += _further(name, sizes, measured)
     return "\n".join(lines) + "\n", checks
+
+
+def _further(
+    name: str, sizes: Sequence[int], measured: Sequence[tuple[float, float]]
+) -> Iterator[str]:
+    """What each further document costs from one size to the next: the same, where it is linear."""
+    steps = zip(pairwise(sizes), pairwise(measured), strict=True)
+    for (few, many), ((time, peak), (later, higher)) in steps:
+        each = [(later - time) / (many - few), (higher - peak) / (many - few)]
+        yield (
+            f"- {name}, from {few:,} to {many:,}: each further document takes "
+            f"{show(each[0], 's')} of building and {show(max(0.0, each[1]), 'B')} of memory."
+        )
 
 
 def available() -> list[str]:
