@@ -27,7 +27,7 @@ STALE := $(shell test "`cat $(HOME_NOTE) 2>/dev/null`" = "`pwd -P`" \
 # $(call summarise,FILES)
 summarise = test -z "$$GITHUB_STEP_SUMMARY" || cat $(1) >> "$$GITHUB_STEP_SUMMARY"
 
-.PHONY: help eval report nightly test check format bench merges docs clean stale
+.PHONY: help eval report nightly test check stress format bench merges docs clean stale
 
 help: ## Show this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
@@ -52,6 +52,10 @@ check: $(DEV) ## Format, lint, types, tests (layers and docs are tests)
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/python -m pytest -q
+
+stress: $(DEV) ## Crash, corruption and stress tests in their large form (minutes)
+	@MEMIDX_TEST_LARGE=1 $(BIN)/python -m pytest -q tests/crash tests/corruption tests/stress \
+		tests/property/test_index_machine.py tests/property/test_overlay.py
 
 format: $(DEV) ## Format and sort imports in place
 	@$(BIN)/ruff format --quiet .

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+from memidx.crew import crew_of
+from memidx.garbage import collector_paused
 from memidx.opening import Opened, analyzer_maker, manifest_of
 from memidx.results import BuildReport, PatchReport
 from memidx.search.answer import failed_sources, problems
@@ -27,21 +29,22 @@ def run_build(
     workspace = opened.workspace
     root = workspace.root or opened.home
     manifest = manifest_of(opened)
-    if check:
-        built = check_store(workspace, root, opened.cache, manifest)
-    else:
-        built = build_store(
-            workspace,
-            root,
-            analyzer_maker(opened),
-            opened.cache,
-            manifest,
-            jobs=jobs,
-            full=full,
-            shard=shard,
-            now_ns=now_ns,
-            patch=opened.config.incremental_sed,
-        )
+    with collector_paused(), crew_of(jobs):
+        if check:
+            built = check_store(workspace, root, opened.cache, manifest)
+        else:
+            built = build_store(
+                workspace,
+                root,
+                analyzer_maker(opened),
+                opened.cache,
+                manifest,
+                jobs=jobs,
+                full=full,
+                shard=shard,
+                now_ns=now_ns,
+                patch=opened.config.incremental_sed,
+            )
     return _report(opened, root, built)
 
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from memidx.analysis import get_analyzer
+from memidx.analysis.base import Analyzer
 from memidx.config import SearchConfig
 from memidx.documents import Document
 from memidx.errors import InputError
@@ -18,6 +19,7 @@ from memidx.search.answer import Ranked
 from memidx.search.ranking import RankInputs, RankSettings, rank_many
 from memidx.snapshot.builder import snapshot_in_memory
 from memidx.snapshot.rows import Placed
+from memidx.snapshot.snapshot import Snapshot
 
 _SOURCE = "collection"
 
@@ -51,11 +53,8 @@ class CollectionIndex:
             b=defaults.b if b is None else b,
         )
         self._settings = RankSettings(search)
-        placed = sorted((_placed(*row) for row in documents), key=lambda p: p.document.doc_id)
-        for before, after in pairwise(placed):
-            if before.document.doc_id == after.document.doc_id:
-                raise InputError("two documents share an id", found=after.document.doc_id)
-        self._snapshot = snapshot_in_memory(placed, self._analyzer, {}, _SOURCE)
+        made = (collection_document(*row) for row in documents)
+        self._snapshot = index_documents(made, self._analyzer)
 
     @property
     def n_docs(self) -> int:
@@ -74,7 +73,7 @@ class CollectionIndex:
         return rank_many(*self.rank_inputs(), queries, k=k, strategy=strategy, plain=True)
 
     def rank_inputs(self) -> RankInputs:
-        """What `rank` ranks from, for those that rank in other ways (`memidx.search.grid`)."""
+        """What `rank` ranks from, for those that rank in other ways."""
         return RankInputs(self._snapshot, self._analyzer, self._settings)
 
     def search_ids(
@@ -84,9 +83,9 @@ class CollectionIndex:
         return [[hit.doc_id for hit in found] for found in self.rank(queries, k, strategy=strategy)]
 
 
-def _placed(doc_id: str, title: str, text: str) -> Placed:
+def collection_document(doc_id: str, title: str, text: str) -> Document:
     """A collection's document: its title is part of its text, as its publishers score it."""
-    document = Document(
+    return Document(
         doc_id=doc_id,
         source=_SOURCE,
         kind=_SOURCE,
@@ -98,4 +97,16 @@ def _placed(doc_id: str, title: str, text: str) -> Placed:
         source_hash="",
         text=f"{title}\n\n{text}" if title else text,
     )
-    return Placed(document, "", 1)
+
+
+def index_documents(documents: Iterable[Document], analyzer: Analyzer) -> Snapshot:
+    """A snapshot in memory of documents in any order.
+
+    Raises:
+        InputError: Two documents share an id.
+    """
+    placed = [Placed(d, "", 1) for d in sorted(documents, key=lambda d: d.doc_id)]
+    for before, after in pairwise(placed):
+        if before.document.doc_id == after.document.doc_id:
+            raise InputError("two documents share an id", found=after.document.doc_id)
+    return snapshot_in_memory(placed, analyzer, {}, _SOURCE)

@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from memidx.config import SourceConfig
 from memidx.sources.base import Item, Skip
+from memidx.values import dataclass
 
 _LONGEST_TITLE = 300
 _LONGEST_TAG = 100

@@ -10,11 +10,9 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from memidx.arguments import check_arguments, check_names, day_of
-from memidx.config import SourceConfig
 from memidx.errors import InputError
 from memidx.layers import Layers
 from memidx.opening import open_for_build
@@ -31,6 +29,7 @@ from memidx.search.ranking import (
 )
 from memidx.snapshot.refresh import Ready
 from memidx.text.dates import days_since_epoch
+from memidx.values import asdict, replace
 
 if TYPE_CHECKING:
     from memidx.collection import CollectionIndex
@@ -47,11 +46,11 @@ def open(
     env: Mapping[str, str] | None = None,
     analyzer: str | None = None,
 ) -> Index:
-    """Open a store for searching.
+    """Open a store, or a published JSON index, for searching.
 
     Args:
-        store: Path of the store's folder, or of several that are searched as one, the nearest
-            first; None takes the configured one.
+        store: Path of the store's folder, of a published index's file, or of several stores that
+            are searched as one, the nearest first; None takes the configured one.
         root: Folder that documents' paths are relative to; None lets the store say.
         env: Environment for `MEMIDX_*` settings; None takes the process's.
         analyzer: Name of the analyzer; None takes the configured one.
@@ -207,7 +206,7 @@ class Index:
             exclude_invalidated=exclude_invalidated,
             as_of_day=days_since_epoch(day),
         )
-        check_names(filters, self._sources(), snapshot)
+        check_names(filters, self._layers.sources, snapshot)
         settings = self._settings(day)
         prepared = prepare(snapshot, self._layers.analyzer, query, settings.search)
         ranking = rank(
@@ -225,7 +224,7 @@ class Index:
             self._layers.analyzer,
             prepared,
             ranking,
-            self._circumstances(ready, day),
+            self._circumstances(ready, day, strategy or settings.search.strategy),
             k=k,
             offset=offset,
             dedupe=dedupe,
@@ -254,11 +253,11 @@ class Index:
         check_arguments(k, 0, strategy, None, None)
         inputs = self.rank_inputs(as_of)
         filters = Filters(sources=tuple(sources))
-        check_names(filters, self._sources(), inputs.snapshot)
+        check_names(filters, self._layers.sources, inputs.snapshot)
         return rank_many(*inputs, queries, k=k, strategy=strategy, filters=filters)
 
     def rank_inputs(self, as_of: str | None = None) -> RankInputs:
-        """What `rank` ranks from, for those that rank in other ways (`memidx.search.grid`)."""
+        """What `rank` ranks from, for those that rank in other ways."""
         snapshot = self._last().snapshot
         settings = self._settings(_today() if as_of is None else day_of(as_of))
         return RankInputs(snapshot, self._layers.analyzer, settings)
@@ -338,6 +337,11 @@ class Index:
         return self._layers.nearest.workspace.root
 
     @property
+    def calibration_file(self) -> str:
+        """Where fitted thresholds are read from, whether or not there are any."""
+        return self._layers.labels.path
+
+    @property
     def strategy(self) -> str:
         """The configured strategy."""
         return self._layers.nearest.config.search.strategy
@@ -374,23 +378,18 @@ class Index:
         self._n_searches += 1
         return self._n_searches > SEARCHES_WITHOUT_NUMPY or "numpy" in sys.modules
 
-    def _sources(self) -> list[SourceConfig]:
-        return [source for one in self._layers.opened for source in one.workspace.sources]
-
     def _settings(self, day: str) -> RankSettings:
-        nearest, *farther = self._layers.factors()
-        search = self._layers.nearest.config.search
-        return RankSettings(search, nearest, days_since_epoch(day), tuple(farther))
+        return self._layers.settings(days_since_epoch(day), lambda: self._last().snapshot)
 
-    def _circumstances(self, ready: Ready, day: str) -> Circumstances:
+    def _circumstances(self, ready: Ready, day: str, strategy: str) -> Circumstances:
         return Circumstances(
             stores=self._layers.stores,
             freshness=ready.freshness,
             as_of=day,
             sources_failed=failed_sources(ready.failed()),
             skipped=problems(ready.skips()),
-            notes=ready.notes,
-            sources=frozenset(s.name for s in self._sources()).union(ready.snapshot.sources),
+            notes=(*ready.notes, *self._layers.labels.notes(strategy)),
+            sources=frozenset(s.name for s in self._layers.sources).union(ready.snapshot.sources),
         )
 
 

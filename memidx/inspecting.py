@@ -16,11 +16,21 @@ from memidx.sources.base import Skip
 from memidx.store.reader import source_fingerprint
 from memidx.store.signature import store_signature
 
+_MISPLACED = "its shards are not laid out as a build would lay them; `memidx build` does"
 _SNAPSHOT_DAMAGED = "the snapshot is damaged: it was put away, and the next search derives it anew"
 
 
 def status(opened: Opened, ready: Ready) -> dict[str, Any]:
     """Figures of the index: what it holds, where it is from, how fresh it is."""
+    figures = _figures(opened, ready)
+    if opened.is_published:
+        from memidx.jsonindex.checks import published_figures  # only such an index needs it
+
+        figures.update(published_figures(opened.workspace.store))
+    return figures
+
+
+def _figures(opened: Opened, ready: Ready) -> dict[str, Any]:
     snapshot, state, workspace = ready.snapshot, ready.state, opened.workspace
     shards = {
         name: signature.size
@@ -99,11 +109,15 @@ def verify(opened: Opened) -> VerifyReport:
         StoreVersion: Another version wrote it.
     """
     workspace = opened.workspace
+    if opened.is_published:
+        return _verify_published(workspace.store, workspace.root)
     stored = read_content(workspace.store)
     damage = problems(Skip(found.path, found.reason, found.line) for found in stored.damage)
     n_lines = len(stored.lines) + sum(found.line is not None for found in stored.damage)
     damage += tuple(Problem(path, _SNAPSHOT_DAMAGED) for path in opened.cache.drop_damaged())
     if workspace.root is None:
+        if not stored.damage and layout_differs(workspace.store, stored.lines, stored.manifest, ()):
+            damage += (Problem(workspace.store, _MISPLACED),)
         return VerifyReport(
             sound=not damage,
             damage=damage,
@@ -123,8 +137,7 @@ def verify(opened: Opened) -> VerifyReport:
     differs = wanted != stored.manifest
     misplaced = layout_differs(workspace.store, look.lines, stored.manifest, pending)
     if misplaced and not stored.damage:
-        reason = "its shards are not laid out as a build would lay them; `memidx build` does"
-        damage += (Problem(workspace.store, reason),)
+        damage += (Problem(workspace.store, _MISPLACED),)
     return VerifyReport(
         sound=not (damage or behind or differs),
         damage=damage,
@@ -136,4 +149,22 @@ def verify(opened: Opened) -> VerifyReport:
         unchecked=False,
         n_docs=len(stored.lines),
         n_lines=n_lines,
+    )
+
+
+def _verify_published(path: str, root: str | None) -> VerifyReport:
+    """Check a published index against itself and, where root is known, against its sources."""
+    from memidx.jsonindex.checks import check_published  # only such an index needs it
+
+    checked = check_published(path, root)
+    return VerifyReport(
+        sound=not (checked.damage or checked.compared.changed),
+        damage=problems(checked.damage),
+        behind=tuple(sorted(skip.path for skip in checked.compared.changed)),
+        manifest_differs=False,
+        sources_failed=(),
+        skipped=problems(checked.compared.changed),
+        unchecked=root is None or checked.compared.freshness == "unchecked",
+        n_docs=checked.n_docs,
+        n_lines=checked.n_docs,
     )

@@ -7,17 +7,24 @@ nearer masks the farther, also in the statistics. One analyzer, the nearest stor
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+import os.path
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
+from memidx import files
 from memidx.analysis.base import Analyzer
+from memidx.config import SourceConfig
 from memidx.errors import InputError
 from memidx.indexing.state import Freshness
-from memidx.opening import Opened, analyzer_for, open_store
-from memidx.search.ranking import SourceFactors, check_threshold
+from memidx.opening import Opened, analyzer_for, open_store, refresher_for
+from memidx.search.ranking import RankSettings, SourceFactors, check_threshold
 from memidx.snapshot.parts import Part
-from memidx.snapshot.refresh import Ready, Refresher
+from memidx.snapshot.refresh import Ready
 from memidx.snapshot.snapshot import Snapshot
+from memidx.values import replace
+
+if TYPE_CHECKING:
+    from memidx.search.calibrated import Calibration
 
 # From the best to the worst: an answer is as fresh as the least fresh of its stores.
 _FRESHNESS: tuple[Freshness, ...] = ("fresh", "refreshed", "unchecked", "stale")
@@ -34,7 +41,8 @@ class Layers:
 
     Raises:
         StoreMissing: One of them is not there.
-        InputError: Root or a configuration cannot be used, or root is given for several stores.
+        InputError: Root or a configuration cannot be used, root is given for several stores, or
+            one of several is a published index.
     """
 
     def __init__(
@@ -54,6 +62,13 @@ class Layers:
         self._env = env
         self._analyzer_given = analyzer
         opened = [open_store(store, root, env) for store in stores]
+        for one in opened[: len(opened) if len(stores) > 1 else 0]:
+            if one.is_published:
+                raise InputError(
+                    "a published index cannot be one of several stores",
+                    path=one.workspace.store,
+                    hint="make a store of it with `memidx import`",
+                )
         distinct = {one.workspace.store: one for one in opened}
         self._adopt(list(distinct.values()))
         for refresher in self._refreshers:
@@ -69,6 +84,11 @@ class Layers:
     def stores(self) -> tuple[str, ...]:
         """Absolute paths, by their numbers."""
         return tuple(one.workspace.store for one in self.opened)
+
+    @property
+    def sources(self) -> list[SourceConfig]:
+        """The sources of all stores."""
+        return [source for one in self.opened for source in one.workspace.sources]
 
     def ready(self, *, refresh: bool, now_ns: int) -> Ready:
         """All stores as they are now; settings that changed are read anew first.
@@ -94,6 +114,13 @@ class Layers:
             for one in self.opened
         )
 
+    def settings(self, as_of_day: float, snapshot: Callable[[], Snapshot]) -> RankSettings:
+        """What turns matches into an order, and labels; the snapshot is asked for if it matters."""
+        nearest, *farther = self.factors()
+        search = self.nearest.config.search
+        settings = RankSettings(search, nearest, as_of_day, tuple(farther))
+        return self.labels.in_force(settings, snapshot)
+
     def close(self) -> None:
         """Let go of the memory maps."""
         for refresher in self._refreshers:
@@ -103,8 +130,9 @@ class Layers:
     def _adopt(self, opened: list[Opened]) -> None:
         check_threshold(opened[0].config.search)
         self.opened: tuple[Opened, ...] = tuple(opened)
+        self.labels = Labels(opened[0])
         self.analyzer: Analyzer = analyzer_for(opened[0], self._analyzer_given)
-        self._refreshers = [Refresher(one.workspace, self.analyzer, one.cache) for one in opened]
+        self._refreshers = [refresher_for(one, self.analyzer) for one in opened]
 
     def _together(self, readies: Sequence[Ready]) -> Ready:
         nearest = readies[0]
@@ -125,6 +153,35 @@ class Layers:
             notes=tuple(dict.fromkeys(note for ready in readies for note in ready.notes)),
             farther=tuple(readies[1:]),
         )
+
+
+class Labels:
+    """Which thresholds label under an opened store's configuration.
+
+    Fitted ones where the project has any and they hold for the snapshot in question.
+    """
+
+    def __init__(self, opened: Opened) -> None:
+        self._notes: Mapping[str, str] = {}
+        self._calibration: Calibration | None = None
+        self.path = os.path.join(opened.home, opened.config.search.calibration)
+        if files.is_file(self.path):
+            from memidx.search.calibrated import parse_calibration  # only for who was calibrated
+
+            self._calibration = parse_calibration(files.read_bytes(self.path))
+
+    def in_force(self, settings: RankSettings, snapshot: Callable[[], Snapshot]) -> RankSettings:
+        """Settings with the thresholds that hold; the snapshot is asked for where it matters."""
+        if self._calibration is None:
+            return settings
+        from memidx.search.calibrated import calibrated  # only for who was calibrated
+
+        settings, self._notes = calibrated(self._calibration, settings, snapshot())
+        return settings
+
+    def notes(self, strategy: str) -> tuple[str, ...]:
+        """Why fitted thresholds do not label the hits of a strategy, where they do not."""
+        return (self._notes[strategy],) if strategy in self._notes else ()
 
 
 def lay_over(snapshots: Sequence[Snapshot]) -> Snapshot:

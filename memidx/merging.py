@@ -8,7 +8,6 @@ decide the rest, as in a build, and the result is staged.
 from __future__ import annotations
 
 import os.path
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -32,7 +31,6 @@ from memidx.store.writer import write_store
 from memidx.worktree import IndexEntry, Worktree
 
 _BASE, _OURS, _THEIRS = 1, 2, 3
-_MARKED = re.compile(rb"^<{7} [^\n]*\n(?:.*\n)*?={7}\r?\n(?:.*\n)*?>{7} ", re.MULTILINE)
 _Lines = dict[str, bytes]
 
 
@@ -182,8 +180,15 @@ def _marker_line(path: str) -> int | None:
         data = files.read_bytes(path)
     except FileError:
         return None
-    found = _MARKED.search(data)
-    return None if found is None else data.count(b"\n", 0, found.start()) + 1
+    began, parted = None, False
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if line.startswith(b"<<<<<<< "):
+            began, parted = number, False
+        elif began is not None and line.rstrip(b"\r") == b"=======":
+            parted = True
+        elif parted and line.startswith(b">>>>>>> "):
+            return began
+    return None
 
 
 def _markers(store: str) -> tuple[str, ...]:

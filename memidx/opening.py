@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os.path
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -28,8 +27,10 @@ from memidx.config import (
 )
 from memidx.errors import ConfigError, FileError, InputError, MemidxError
 from memidx.snapshot.cache import Cache
+from memidx.snapshot.refresh import Refresher
 from memidx.snapshot.workspace import Workspace, settings_key
 from memidx.store.signature import store_signature
+from memidx.values import dataclass
 
 if TYPE_CHECKING:
     from memidx.store.manifest import Manifest
@@ -45,6 +46,7 @@ class Opened:
         cache: Where derived files live.
         home: Folder the configuration was looked for in.
         watch: Configuration file -> its signature when it was read, to see when it changes.
+        is_published: Whether the store is one file: a published JSON index.
     """
 
     workspace: Workspace
@@ -52,6 +54,7 @@ class Opened:
     cache: Cache
     home: str
     watch: Mapping[str, files.Signature | None]
+    is_published: bool = False
 
     def config_changed(self) -> bool:
         """Whether a file that settings come from is another one now."""
@@ -76,6 +79,8 @@ def open_store(store: str | None, root: str | None, env: Mapping[str, str]) -> O
         store = os.path.join(base, load_config(base, env=env).store)
     place = _absolute(store)
     cache = Cache(place, env)
+    if files.is_file(place):
+        return _open_file(place, root, cache, env)
     known = _folder(root) if root is not None else _root_of(place, cache, env)
     home = known or os.path.dirname(place)
     config = load_config(home, env=env)
@@ -119,6 +124,13 @@ def open_for_build(
         stands = bool(given) and root is None and config.file is None
         store = os.path.join(files.working_folder() if stands else base, config.store)
     place = _absolute(store)
+    if files.is_file(place):
+        raise InputError(
+            "the store is a file",
+            path=place,
+            expected="a folder",
+            hint="give another --store; `memidx import` makes a store of a published index",
+        )
     narrowed = [path for path in given if path != base]
     if narrowed and config.sources:
         raise ConfigError(
@@ -176,6 +188,15 @@ def make_workspace(
     )
 
 
+def refresher_for(opened: Opened, analyzer: Analyzer) -> Refresher:
+    """What keeps a snapshot of the store, or of the published index, in step."""
+    if opened.is_published:
+        from memidx.jsonindex.reader import PublishedReader  # a search in a store does without
+
+        return PublishedReader(opened.workspace)
+    return Refresher(opened.workspace, analyzer, opened.cache)
+
+
 def analyzer_for(opened: Opened, name: str | None = None) -> Analyzer:
     """The analyzer a caller named, else the configured one, with the project's aliases.
 
@@ -188,6 +209,16 @@ def analyzer_for(opened: Opened, name: str | None = None) -> Analyzer:
 def analyzer_maker(opened: Opened, name: str | None = None) -> Callable[[], Analyzer]:
     """What makes that analyzer, here or in another process; raises as `analyzer_for` does."""
     analysis = opened.config.analysis
+    if opened.is_published:
+        if name not in (None, "ascii-compat"):
+            raise InputError(
+                "a published index holds the terms of ascii-compat alone",
+                path=opened.workspace.store,
+                expected="no other analyzer",
+                found=repr(name),
+                hint="for another analyzer, make a store of it: `memidx import`",
+            )
+        return partial(get_analyzer, "ascii-compat")
     if analysis.aliases is None:
         return partial(get_analyzer, name or analysis.analyzer)
     from memidx.analysis.aliases import parse_aliases
@@ -227,10 +258,19 @@ def manifest_of(opened: Opened) -> Manifest:
 
 def watch_config(folder: str, config: Config) -> dict[str, files.Signature | None]:
     """Signatures of the files that settings come from, so that the next search sees an edit."""
-    names = [*CONFIG_FILES]
+    names = [*CONFIG_FILES, config.search.calibration]
     if config.analysis.aliases is not None:
         names.append(config.analysis.aliases)
     return {name: files.signature(os.path.join(folder, name)) for name in names}
+
+
+def _open_file(file: str, root: str | None, cache: Cache, env: Mapping[str, str]) -> Opened:
+    """A file in place of a store's folder; whether it is an index is seen when it is read."""
+    known = None if root is None else _folder(root)
+    home = known or os.path.dirname(file)
+    config = load_config(home, env=env)
+    workspace = make_workspace(file, known, (), config, env)
+    return Opened(workspace, config, cache, home, watch_config(home, config), is_published=True)
 
 
 def _root_of(store: str, cache: Cache, env: Mapping[str, str]) -> str | None:
@@ -288,10 +328,13 @@ def _feeds(root: str, store: str, doc_ids: Collection[str], env: Mapping[str, st
 
 
 def _stored_sources(store: str) -> tuple[SourceConfig, ...]:
-    from memidx.store.reader import read_manifest  # not where the sources are configured
+    # Not where the sources are configured; and without the reader, which knows lines too.
+    from memidx.store.layout import MANIFEST_NAME
+    from memidx.store.manifest import parse_manifest
 
+    file = os.path.join(store, MANIFEST_NAME)
     try:
-        definitions = read_manifest(store).sources
+        definitions = parse_manifest(files.read_bytes(file), file).sources
     except MemidxError as error:
         # Whoever reads the store next says what is wrong with it.
         _unless_passing(error)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -19,30 +18,35 @@ from typing import Any, NamedTuple
 from memidx import files
 from memidx.analysis import get_analyzer
 from memidx.errors import FileError
+from memidx.jsonindex.shape import (
+    PUBLISHED_FORMAT_VERSION,
+    PUBLISHED_SCHEMA_VERSION,
+    SNIPPET_CHARACTERS,
+    Entry,
+    assemble,
+    norms_sq,
+    title_of,
+)
 from memidx.scoring import idf
-from memidx.store.manifest import ARTIFACT_TYPE, FALLBACK_POLICY, VECTOR_RUNTIME_MODE, WRITE_OWNER
-from memidx.store.reader import source_fingerprint
 from memidx.text.decode import Undecodable, decode
 from memidx.text.paths import identity, is_utf8, is_within, relative_to
 from memidx.text.redact import holds_secret, redact, redact_local_paths
 
-PUBLISHED_SCHEMA_VERSION = "1.3"
-PUBLISHED_FORMAT_VERSION = "json-bm25-postings-v2"
-
 _K1, _B = 1.5, 0.75
-_MAX_PARAGRAPHS = 20
-_PARAGRAPH_CHARACTERS = 480
-_SNIPPET_CHARACTERS = 240
 _MAX_SNIPPETS = 3
-_MIN_PARAGRAPH_WORDS = 8
-_BLANK_LINES = re.compile(r"\n\s*\n")
-_WORD = re.compile(r"[A-Za-z0-9_-]+")
-# The opening sentence of every changelog of the usual kind says nothing about this one.
-_BOILERPLATE = ("<!--", "[![", "|", "all notable changes to this project will be documented")
 _LAST_SECOND = 253402300799.0  # of the year 9999
 _ANALYZER = get_analyzer("ascii-compat")
+# What `documents[doc_id]` finds, for every `doc_id` of a posting.
+_Documents = list[dict[str, Any]] | dict[Any, dict[str, Any]]
 
-__all__ = ["build_memory_index", "is_index_stale", "query_index", "redact_local_paths"]
+__all__ = [
+    "PUBLISHED_FORMAT_VERSION",
+    "PUBLISHED_SCHEMA_VERSION",
+    "build_memory_index",
+    "is_index_stale",
+    "query_index",
+    "redact_local_paths",
+]
 
 
 def build_memory_index(
@@ -65,55 +69,26 @@ def build_memory_index(
             as given (their private part redacted) and relative to the working folder.
     """
     named = list(_locate(sources, root))
-    documents: list[dict[str, Any]] = []
-    postings: dict[str, list[dict[str, int]]] = {}
-    for source in named:
-        read = _read(source)
-        if read is None:
-            continue
-        doc_id = len(documents)
-        for term, tf in read.tf.items():
-            postings.setdefault(term, []).append({"doc_id": doc_id, "tf": tf})
-        paragraphs = _paragraphs(read.text)
-        documents.append(
-            {
-                "doc_id": doc_id,
-                "path": source.path,
-                "title": _title(read.text) or redact(source.path.rpartition("/")[2]),
-                "length": read.length,
-                "snippet": (paragraphs[0] if paragraphs else _first_line(read.text))[
-                    :_SNIPPET_CHARACTERS
-                ],
-                "paragraphs": paragraphs,
-                "source_hash": read.source_hash,
-                "source_mtime": read.mtime,
-            }
+    entries = [
+        Entry(
+            path=source.path,
+            title=title_of(read.text) or redact(source.path.rpartition("/")[2]),
+            text=read.text,
+            tf=read.tf,
+            length=read.length,
+            source_hash=read.source_hash,
+            mtime=read.mtime,
         )
-    for document, norm_sq in zip(documents, _norms_sq(postings, len(documents)), strict=True):
-        document["vector_norm_sq"] = norm_sq
-    lengths = [document["length"] for document in documents]
-    fingerprint = source_fingerprint((d["path"], d["source_hash"]) for d in documents)
-    built_at = _built_at([document["source_mtime"] for document in documents])
-    return {
-        "artifact_type": ARTIFACT_TYPE,
-        "memory_index_schema_version": PUBLISHED_SCHEMA_VERSION,
-        "index_format_version": PUBLISHED_FORMAT_VERSION,
-        "index_build_id": _sha256(f"{fingerprint}|{built_at}|{len(named)}"),
-        "index_write_owner": WRITE_OWNER,
-        "vector_runtime_mode": VECTOR_RUNTIME_MODE,
-        "vector_model_id": None,
-        "vector_dim": None,
-        "fallback_policy": FALLBACK_POLICY,
-        "source_fingerprint": fingerprint,
-        "project_name": project_name,
-        "framework": framework,
-        "built_at": built_at,
-        "source_count": len(named),
-        "documents": documents,
-        "postings": postings,
-        "avgdl": sum(lengths) / len(lengths) if lengths else 0.0,
-        "N": len(documents),
-    }
+        for source in named
+        if (read := _read(source)) is not None
+    ]
+    return assemble(
+        entries,
+        project_name=project_name,
+        framework=framework,
+        built_at=_built_at([entry.mtime for entry in entries]),
+        source_count=len(named),
+    )
 
 
 def is_index_stale(
@@ -161,7 +136,7 @@ def query_index(
     """
     if strategy not in ("lexical", "vector"):
         raise ValueError(f"unknown strategy {strategy!r} (expected lexical or vector)")
-    postings, documents = index.get("postings") or {}, index.get("documents") or []
+    postings, documents = index.get("postings") or {}, _by_id(index.get("documents") or [])
     n_docs = index.get("N") or 0
     words = [word.whole for word in _ANALYZER.query(query) if word.whole in postings]
     if not words or not n_docs:
@@ -171,19 +146,28 @@ def query_index(
         scores = _bm25(words, weights, postings, documents, index.get("avgdl") or 1.0)
     else:
         words = list(weights)
-        scores = _cosine(Counter(w.whole for w in _ANALYZER.query(query)), weights, index)
+        counts = Counter(w.whole for w in _ANALYZER.query(query))
+        scores = _cosine(counts, weights, postings, documents, n_docs)
     best = sorted(scores.items(), key=lambda item: (-item[1], item[0]))[: max(k, 0)]
     return [_hit(documents[doc_id], doc_id, score, words, weights) for doc_id, score in best]
+
+
+def _by_id(documents: list[dict[str, Any]]) -> _Documents:
+    """The documents by what postings call them: their place in the list, as a rule."""
+    last = len(documents) - 1
+    if not documents or (documents[0].get("doc_id"), documents[last].get("doc_id")) == (0, last):
+        return documents
+    return {document.get("doc_id"): document for document in documents}
 
 
 def _bm25(
     words: list[str],
     weights: Mapping[str, float],
-    postings: Mapping[str, list[dict[str, int]]],
-    documents: list[dict[str, Any]],
+    postings: Mapping[str, list[dict[str, Any]]],
+    documents: _Documents,
     avgdl: float,
-) -> dict[int, float]:
-    scores: dict[int, float] = {}
+) -> dict[Any, float]:
+    scores: dict[Any, float] = {}
     for term in words:
         for posting in postings[term]:
             doc_id, tf = posting["doc_id"], posting["tf"]
@@ -194,38 +178,32 @@ def _bm25(
 
 
 def _cosine(
-    counts: Mapping[str, int], weights: Mapping[str, float], index: Mapping[str, Any]
-) -> dict[int, float]:
+    counts: Mapping[str, int],
+    weights: Mapping[str, float],
+    postings: Mapping[str, list[dict[str, Any]]],
+    documents: _Documents,
+    n_docs: int,
+) -> dict[Any, float]:
     """Known words only, in the query's norm too; the documents' norms are over all terms."""
-    postings, documents = index["postings"], index["documents"]
     query = {term: counts[term] * weight for term, weight in weights.items()}
     query_norm = math.sqrt(sum(value * value for value in query.values()))
-    dots: dict[int, float] = {}
+    dots: dict[Any, float] = {}
     for term, value in query.items():
         for posting in postings[term]:
             doc_id = posting["doc_id"]
             dots[doc_id] = dots.get(doc_id, 0.0) + value * posting["tf"] * weights[term]
     if all("vector_norm_sq" in documents[doc_id] for doc_id in dots):
-        norms_sq = {doc_id: documents[doc_id]["vector_norm_sq"] for doc_id in dots}
+        squares = {doc_id: documents[doc_id]["vector_norm_sq"] for doc_id in dots}
     else:
-        norms_sq = dict(enumerate(_norms_sq(postings, index["N"])))
-    norms = {doc_id: math.sqrt(norms_sq[doc_id]) * query_norm for doc_id in dots}
+        doc_ids = documents if isinstance(documents, dict) else range(len(documents))
+        squares = norms_sq(postings, doc_ids, n_docs)
+    norms = {doc_id: math.sqrt(squares[doc_id]) * query_norm for doc_id in dots}
     return {doc_id: dot / norms[doc_id] for doc_id, dot in dots.items() if norms[doc_id] > 0.0}
-
-
-def _norms_sq(postings: Mapping[str, list[dict[str, int]]], n_docs: int) -> list[float]:
-    norms = [0.0] * n_docs
-    for entries in postings.values():
-        weight = idf(n_docs, len(entries))
-        for posting in entries:
-            value = posting["tf"] * weight
-            norms[posting["doc_id"]] += value * value
-    return norms
 
 
 def _hit(
     document: Mapping[str, Any],
-    doc_id: int,
+    doc_id: Any,
     score: float,
     words: list[str],
     weights: Mapping[str, float],
@@ -254,7 +232,7 @@ def _snippets(
         ranked.append((-gain, place, paragraph))
     ranked.sort()
     chosen = dict.fromkeys(paragraph for _, _, paragraph in ranked[:_MAX_SNIPPETS])
-    return [paragraph[:_SNIPPET_CHARACTERS] for paragraph in chosen]
+    return [paragraph[:SNIPPET_CHARACTERS] for paragraph in chosen]
 
 
 class _Source(NamedTuple):
@@ -354,39 +332,3 @@ def _sha256(text: str) -> str:
     from hashlib import sha256
 
     return sha256(text.encode("utf-8")).hexdigest()
-
-
-def _title(text: str) -> str:
-    """The first heading of the first level outside fences, or an empty string."""
-    fence = ""
-    for line in map(str.strip, text.split("\n")):
-        if line.startswith(("```", "~~~")):
-            fence = "" if line.startswith(fence or "\0") else fence or line[:3]
-        elif not fence and line.startswith("# "):
-            return line[2:].strip()
-    return ""
-
-
-def _paragraphs(text: str) -> list[str]:
-    """The first paragraphs that say something, each on one line, headings above them gone."""
-    kept: list[str] = []
-    for block in _BLANK_LINES.split(text):
-        lines = [line.strip() for line in block.split("\n") if line.strip()]
-        body = " ".join(line for line in lines if not line.startswith("#"))
-        whole = block.strip()
-        if (
-            body
-            and not whole.lower().startswith(_BOILERPLATE)
-            and "---|" not in whole
-            and len(_WORD.findall(whole)) >= _MIN_PARAGRAPH_WORDS
-        ):
-            kept.append(body[:_PARAGRAPH_CHARACTERS])
-            if len(kept) == _MAX_PARAGRAPHS:
-                break
-    return kept
-
-
-def _first_line(text: str) -> str:
-    """What is shown of a document without such a paragraph: its first line of text."""
-    lines = (line.strip() for line in text.split("\n"))
-    return next((line for line in lines if line and not line.startswith("#")), "")

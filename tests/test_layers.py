@@ -128,7 +128,7 @@ def test_one_module_starts_processes(trees: dict[Path, ast.Module]) -> None:
     found = [
         f"{_name(module)}:{line}: uses {name}"
         for module, tree in trees.items()
-        if not _is_in(module, "processes.py", "snapshot/workers.py")
+        if not _is_in(module, "processes.py", "crew.py")
         for line, name in (*_imports(tree), *_dotted_names(tree))
         if name.split(".")[0] in PROCESS_MODULES or _starts_a_process(name)
     ]
@@ -248,6 +248,26 @@ def test_a_search_loads_the_standard_library_and_the_stemmer(ready_store: Path) 
         "assert answer.hits, answer",
         ready_store,
     )
+    assert {m for m in loaded if _is_third_party(m)} <= QUERY_PATH_PACKAGES
+    assert loaded & SLOW == set()
+
+
+def test_a_calibrated_search_loads_no_more_packages(ready_store: Path) -> None:
+    """Fitted thresholds are a file of JSON; reading and holding it needs the standard library."""
+    calibration = ready_store / "evals" / "calibration.json"
+    calibration.parent.mkdir()
+    calibration.write_text('{"artifact_type": "memidx-calibration", "schema": "other"}')
+    try:
+        loaded = _loaded(
+            "import memidx\n"
+            "with memidx.open('store') as index:\n"
+            "    answer = index.search('lock')\n"
+            "assert any('calibration.json' in note for note in answer.notes), answer",
+            ready_store,
+        )
+    finally:
+        calibration.unlink()
+        calibration.parent.rmdir()
     assert {m for m in loaded if _is_third_party(m)} <= QUERY_PATH_PACKAGES
     assert loaded & SLOW == set()
 

@@ -170,8 +170,8 @@ def test_help_lists_what_there_is(checkout: Checkout) -> None:
         check=True,
     ).stdout.splitlines()
     assert [line.split()[0] for line in shown] == [
-        "help", "eval", "report", "nightly", "test", "check", "format", "bench", "merges",
-        "docs", "clean",
+        "help", "eval", "report", "nightly", "test", "check", "stress", "format", "bench",
+        "merges", "docs", "clean",
     ]  # fmt: skip
     assert all(len(line.split()) > 3 for line in shown)
     assert not (checkout.folder / ".venv").exists()

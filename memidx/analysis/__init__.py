@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from memidx.analysis.ascii_compat import AsciiCompatAnalyzer
 from memidx.analysis.base import Analyzer
 from memidx.analysis.default import DefaultAnalyzer
 from memidx.errors import ConfigError
@@ -29,6 +28,9 @@ def get_analyzer(name: str, *, aliases: Mapping[str, tuple[str, ...]] | None = N
     if name == "default":
         return DefaultAnalyzer(aliases)
     if name == "ascii-compat":
+        # Loaded by who wants it: it is the rare one.
+        from memidx.analysis.ascii_compat import AsciiCompatAnalyzer
+
         return AsciiCompatAnalyzer()
     raise ConfigError("unknown analyzer", expected=" or ".join(ANALYZERS), found=name)
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 
-from memidx.analysis.base import FieldTerms, QueryWord, Span
+from memidx.analysis.base import FieldTerms, QueryWord, Span, count_terms
 from memidx.analysis.normalise import PLACEHOLDERS
 
 VERSION = 1
@@ -23,6 +23,7 @@ _STOP = (
     "why how any all some one two three may also than"
 )
 STOP_WORDS = frozenset(_STOP.split())
+_MAX_WORDS = 1 << 18
 
 
 class AsciiCompatAnalyzer:
@@ -30,6 +31,10 @@ class AsciiCompatAnalyzer:
 
     name = "ascii-compat"
     fields: tuple[str, ...] = ("words",)
+    lengthless: frozenset[str] = frozenset()
+
+    def __init__(self) -> None:
+        self.terms_of = _Words()
 
     def fingerprint(self) -> str:
         """Name and version: nothing else can change an ASCII pattern."""
@@ -37,8 +42,15 @@ class AsciiCompatAnalyzer:
 
     def document(self, *, title: str, path: str, text: str) -> tuple[FieldTerms, ...]:
         """Terms of the whole text; title and path are not looked at."""
-        tf = Counter(_terms(text))
-        return (FieldTerms(tf, tf.total()),)
+        return (count_terms(self, text),)
+
+    def field_texts(self, *, title: str, path: str, text: str) -> tuple[str, ...]:
+        """The whole text."""
+        return (text,)
+
+    def pieces(self, text: str) -> Mapping[str, int]:
+        """Words as they are written."""
+        return Counter(_pattern().findall(_without_placeholders(text)))
 
     def query(self, text: str) -> tuple[QueryWord, ...]:
         """Every term in its order, repeats kept, all of weight 1."""
@@ -56,11 +68,16 @@ class AsciiCompatAnalyzer:
                 yield Span(match.start(), match.end(), (term,))
 
 
-def _terms(text: str) -> Iterator[str]:
-    for word in _pattern().findall(_without_placeholders(text)):
+class _Words(dict[str, tuple[str, ...]]):
+    """Word -> its term, if it is not a stop word."""
+
+    def __missing__(self, word: str) -> tuple[str, ...]:
         term = word.lower()
-        if term not in STOP_WORDS:
-            yield term
+        terms = () if term in STOP_WORDS else (term,)
+        if len(self) >= _MAX_WORDS:
+            self.clear()
+        self[word] = terms
+        return terms
 
 
 @cache

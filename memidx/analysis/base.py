@@ -7,8 +7,9 @@ it does to the same word of a query. Its fingerprint is part of a snapshot's key
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
+
+from memidx.values import dataclass
 
 
 class FieldTerms(NamedTuple):
@@ -70,3 +71,50 @@ class Analyzer(Protocol):
     def spans(self, text: str) -> Iterator[Span]:
         """Words of a text in their order, with positions in the original string."""
         ...
+
+
+NOT_COUNTED = ""
+"""Stands among terms for each that makes a field no longer; never a term itself. Counting the
+terms of a document then counts these too, without a step of its own."""
+
+
+class PieceAnalyzer(Analyzer, Protocol):
+    """An analyzer whose fields are made of pieces that each have their terms wherever they stand.
+
+    Most pieces of a corpus are repeats, so whoever analyses many documents looks each piece up
+    once and adds up the rest in bulk (`memidx.snapshot.counting`).
+    """
+
+    @property
+    def terms_of(self) -> Mapping[str, tuple[str, ...]]:
+        """Piece -> its terms with repeats, and `NOT_COUNTED` for each that adds no length.
+
+        Made when first asked for, and perhaps forgotten again.
+        """
+        ...
+
+    @property
+    def lengthless(self) -> frozenset[str]:
+        """Terms that add no length wherever they occur, without a `NOT_COUNTED`."""
+        ...
+
+    def field_texts(self, *, title: str, path: str, text: str) -> tuple[str, ...]:
+        """The text of each field, in the order of `fields`."""
+        ...
+
+    def pieces(self, text: str) -> Mapping[str, int]:
+        """Pieces of a field's text, and how often each occurs."""
+        ...
+
+
+def count_terms(analyzer: PieceAnalyzer, text: str) -> FieldTerms:
+    """Terms of one field's text, one document at a time."""
+    tf: dict[str, int] = {}
+    count = tf.get
+    known = analyzer.terms_of
+    for piece, n in analyzer.pieces(text).items():
+        for term in known[piece]:
+            tf[term] = count(term, 0) + n
+    lengthless = tf.pop(NOT_COUNTED, 0)
+    lengthless += sum(tf[word] for word in analyzer.lengthless if word in tf)
+    return FieldTerms(tf, sum(tf.values()) - lengthless)

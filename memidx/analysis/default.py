@@ -16,10 +16,10 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from operator import add
 
-from memidx.analysis.base import FieldTerms, QueryWord, Span
-from memidx.analysis.inner import joined_words
+from memidx.analysis.base import NOT_COUNTED, FieldTerms, QueryWord, Span, count_terms
+from memidx.analysis.inner import joined_words, may_join
 from memidx.analysis.normalise import aligned, fold, normalise
-from memidx.analysis.parts import MAX_WHOLE, NOT_COUNTED, Parts
+from memidx.analysis.parts import MAX_WHOLE, Parts
 from memidx.analysis.stems import stemmer_version
 from memidx.analysis.tokens import Token, apart, look_closely, plain_text, tokens
 from memidx.analysis.vocabulary import FUNCTION_WORDS, STOP_WORDS
@@ -52,10 +52,11 @@ class DefaultAnalyzer:
 
     name = "default"
     fields: tuple[str, ...] = ("words", "title")
+    lengthless = STOP_WORDS
 
     def __init__(self, aliases: Mapping[str, tuple[str, ...]] | None = None) -> None:
         self._parts = Parts()
-        self._chunks = _Chunks(self._parts)
+        self.terms_of = _Chunks(self._parts)
         self._spans: dict[str, tuple[Span, ...]] = {}
         self._aliases: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._aliases = self._alias_terms(aliases or {})
@@ -76,7 +77,21 @@ class DefaultAnalyzer:
 
     def document(self, *, title: str, path: str, text: str) -> tuple[FieldTerms, ...]:
         """Terms of the text, and of title and path together."""
-        return self._field(text), self._field(f"{title}\n{path}")
+        of_text, of_title = self.field_texts(title=title, path=path, text=text)
+        return count_terms(self, of_text), count_terms(self, of_title)
+
+    def field_texts(self, *, title: str, path: str, text: str) -> tuple[str, str]:
+        """The text, and title and path together."""
+        return text, f"{title}\n{path}"
+
+    def pieces(self, text: str) -> Mapping[str, int]:
+        """Chunks of a text; and the words that markup stands inside, each after a space."""
+        normal = normalise(text)
+        data = normal.encode("utf-8", "surrogatepass")
+        chunks = Counter(data.translate(_BLANKS).decode("utf-8", "surrogatepass").split())
+        if may_join(data):
+            chunks.update(f" {term}" for _, term in self._joined(normal))
+        return chunks
 
     def query(self, text: str) -> tuple[QueryWord, ...]:
         """Words of a query; stop words only when there is nothing else."""
@@ -157,23 +172,6 @@ class DefaultAnalyzer:
             if term and term not in map(self._parts.whole, pieces):
                 yield start, term
 
-    def _field(self, text: str) -> FieldTerms:
-        normal = normalise(text)
-        blanked = normal.encode("utf-8", "surrogatepass").translate(_BLANKS)
-        chunks = Counter(blanked.decode("utf-8", "surrogatepass").split())
-        known = self._chunks
-        tf: dict[str, int] = {}
-        count = tf.get
-        for chunk, n in chunks.items():
-            for term in known[chunk]:
-                tf[term] = count(term, 0) + n
-        for _, term in self._joined(normal):
-            tf[term] = count(term, 0) + 1
-            if term not in STOP_WORDS:
-                tf[NOT_COUNTED] = count(NOT_COUNTED, 0) + 1
-        not_counted = tf.pop(NOT_COUNTED, 0) + sum(tf[word] for word in STOP_WORDS if word in tf)
-        return FieldTerms(tf, sum(tf.values()) - not_counted)
-
     def _token_spans(self, token: Token) -> Iterator[tuple[int, int, tuple[str, ...]]]:
         start, end, kind, text, dotted = token
         if kind == "C":
@@ -237,22 +235,26 @@ class _Chunks(dict[str, tuple[str, ...]]):
         self._parts = parts
 
     def __missing__(self, chunk: str) -> tuple[str, ...]:
-        text = plain_text(chunk) if chunk.isascii() else ""
-        if not text:
-            pieces = apart(chunk)
-            if len(pieces) > 1:
-                terms = tuple(chain.from_iterable(map(self.__getitem__, pieces)))
-            else:
-                terms = self._of_tokens(chunk)
-        elif text.isalpha():
-            terms = self._parts[text].terms
-        else:
-            terms = self._parts.divide(text).terms
+        terms = self._of_chunk(chunk)
         if len(chunk) <= _MAX_CHUNK:
             if len(self) >= _MAX_CHUNKS:
                 self.clear()
             self[chunk] = terms
         return terms
+
+    def _of_chunk(self, chunk: str) -> tuple[str, ...]:
+        text = plain_text(chunk) if chunk.isascii() else ""
+        if text.isalpha():
+            return self._parts[text].terms
+        if text:
+            return self._parts.divide(text).terms
+        if chunk[0] == " ":  # see DefaultAnalyzer.pieces
+            term = chunk[1:]
+            return (term,) if term in STOP_WORDS else (term, NOT_COUNTED)
+        pieces = apart(chunk)
+        if len(pieces) > 1:
+            return tuple(chain.from_iterable(map(self.__getitem__, pieces)))
+        return self._of_tokens(chunk)
 
     def _of_tokens(self, chunk: str) -> tuple[str, ...]:
         found: list[str] = []

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
+from memidx.analysis.base import NOT_COUNTED
 from memidx.analysis.normalise import fold
 from memidx.analysis.shapes import shape
 from memidx.analysis.stems import stem
@@ -28,10 +29,6 @@ MAX_TERM = 200
 """Longest term in characters; a longer word is cut, in documents and queries alike."""
 MAX_CAMEL = 64
 """Longest run that is divided at capitals: beyond it stand encoded blobs, not names."""
-NOT_COUNTED = ""
-"""Stands among terms for each that makes a field no longer; never a term itself. Counting the
-terms of a document then counts these too, without a step of its own. Stop words have none: they
-are known by name."""
 MAX_KEPT = 1 << 17
 """How many parts are kept; then all are forgotten, which costs time and changes nothing."""
 
@@ -46,7 +43,7 @@ class Part(NamedTuple):
         forms: Further terms that only documents are indexed under, so that a query stays
             exact: `2.1` of `2.1.9`.
         terms: Every term of the part and its pieces, with repeats, and `NOT_COUNTED` as often
-            as there are wholes and forms among them.
+            as there are wholes and forms among them; stop words have none: they are known by name.
     """
 
     pieces: tuple[str, ...]
@@ -119,9 +116,9 @@ class Parts(dict[str, Part]):
 
     def divide(self, text: str) -> Part:
         """The part of a text; its pieces are kept, itself is not."""
-        if text.isalpha() and (text[1:].islower() or text.isupper()):
-            return _leaf(word_term(text))
         if text.isalnum():
+            if text.isalpha() and (text[1:].islower() or text.isupper()):
+                return _leaf(word_term(text))
             return self._name(text)
         if "/" in text or ":" in text or "@" in text or "&" in text:
             plain = not (":" in text or "@" in text or "&" in text)

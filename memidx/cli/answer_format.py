@@ -7,10 +7,10 @@ end, and the answer says how to get them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from memidx.cli.terminal import to_json
+from memidx.values import replace
 
 if TYPE_CHECKING:
     from memidx.search.answer import Answer

@@ -18,7 +18,22 @@ from memidx.errors import MemidxError
 from memidx.version import VERSION
 
 # In the order that help shows them: the order they are met in.
-COMMANDS = ("init", "build", "query", "eval", "tune", "status", "verify", "merge")
+COMMANDS = (
+    "init",
+    "build",
+    "query",
+    "eval",
+    "compare",
+    "bisect",
+    "tune",
+    "calibrate",
+    "ablate",
+    "status",
+    "verify",
+    "merge",
+    "export",
+    "import",
+)
 # What git calls: no part of help.
 HIDDEN = ("merge-driver",)
 

@@ -1,6 +1,7 @@
 """`memidx build`: take the sources into the store."""
 
 # No `from __future__ import annotations`: see memidx.cli.options.
+import os
 from typing import Annotated
 
 import typer
@@ -38,8 +39,15 @@ def build_command(
         typer.Option("--check", help="Write nothing; exit 1 when the store is behind."),
     ] = False,
     jobs: Annotated[
-        int, typer.Option("--jobs", min=1, metavar="N", help="Processes to read with.")
-    ] = 1,
+        int | None,
+        typer.Option(
+            "--jobs",
+            min=1,
+            metavar="N",
+            help="Processes to read with, where there is much to read. Default: one for each core.",
+            show_default=False,
+        ),
+    ] = None,
     form: ReportFormatOption = "table",
 ) -> None:
     """Take the sources into the store.
@@ -53,7 +61,7 @@ def build_command(
         full=full,
         check=check,
         shard=shard,
-        jobs=jobs,
+        jobs=jobs or _n_cores(),
     )
     if form == "json":
         write_out(to_json(report.to_dict()))
@@ -65,3 +73,10 @@ def build_command(
             tell(problems)
         write_out(build_text(report, check=check))
     raise typer.Exit(exit_codes.for_build(report, check=check))
+
+
+def _n_cores() -> int:
+    """Cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

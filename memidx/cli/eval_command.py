@@ -53,6 +53,29 @@ def eval_command(
         bool,
         typer.Option("--lint", help="Check the suite itself; exit 2 when it has errors."),
     ] = False,
+    why: Annotated[
+        bool | None,
+        typer.Option(
+            "--why/--no-why",
+            help="Find out why queries moved, by making the runs between again. Default: yes.",
+            show_default=False,
+        ),
+    ] = None,
+    fuzz: Annotated[
+        bool,
+        typer.Option(
+            "--fuzz",
+            help="Ask every query in other ways; exit 1 when another document comes first.",
+        ),
+    ] = False,
+    hints: Annotated[
+        bool | None,
+        typer.Option(
+            "--hints/--no-hints",
+            help="Try on the suite what would mend a miss. Default: yes.",
+            show_default=False,
+        ),
+    ] = None,
     strategy: StrategyOption = None,
     form: Annotated[EvalFormat, typer.Option("--format", help="Form of the report.")] = "table",
     beir: Annotated[
@@ -83,6 +106,8 @@ def eval_command(
         "--baseline": baseline,
         "--bless": bless or None,
         "--record": record or None,
+        "--why": why,
+        "--hints": hints,
     }
     for_beir: dict[str, object] = {
         "--run-file": run_file,
@@ -92,7 +117,7 @@ def eval_command(
     }
     if beir is not None:
         _refuse("SUITE", suite, "--beir measures a collection, not a suite")
-        for name, value in {**for_suite, "--lint": lint or None}.items():
+        for name, value in {**for_suite, "--lint": lint or None, "--fuzz": fuzz or None}.items():
             _refuse(name, value, "it goes with a suite, not with --beir")
         from memidx.cli.eval_collection import eval_collection
 
@@ -112,11 +137,17 @@ def eval_command(
             )
         for name, value in for_beir.items():
             _refuse(name, value, "it goes with --beir, a suite takes the index as it is configured")
-        if lint:
-            for name in ("--report-dir", "--baseline", "--bless", "--record"):
-                _refuse(name, for_suite[name], "--lint looks the suite over and runs nothing")
-        from memidx.cli.eval_suite import eval_suite
+        if lint or fuzz:
+            what = "--lint looks the suite over and runs nothing"
+            _refuse("--fuzz", (fuzz and lint) or None, what)
+            if fuzz:
+                what = "--fuzz holds queries against themselves, not against labels or a baseline"
+            for name in ("--report-dir", "--baseline", "--bless", "--record", "--why", "--hints"):
+                _refuse(name, for_suite[name], what)
+        from memidx.cli.eval_suite import eval_suite, fuzz_suite
 
+        if fuzz:
+            raise typer.Exit(fuzz_suite(suite, form=form, store=store, strategy=strategy))
         code = eval_suite(
             suite,
             form=form,
@@ -127,6 +158,8 @@ def eval_command(
             baseline=baseline,
             bless=bless,
             record=record,
+            why=why is not False,
+            hints=hints is not False,
         )
     raise typer.Exit(code)
 

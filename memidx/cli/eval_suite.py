@@ -12,9 +12,11 @@ import memidx
 from memidx import files
 from memidx.cli import exit_codes
 from memidx.cli.build_text import build_problems
+from memidx.cli.runs import look_into, trace
 from memidx.cli.terminal import columns, is_terminal, tell, to_json, write_out
 from memidx.errors import StoreMissing, SuiteError
 from memidx.evals import (
+    Baseline,
     LintFinding,
     Report,
     baseline_path,
@@ -53,15 +55,15 @@ def eval_suite(
     baseline: str | None = None,
     bless: bool = False,
     record: bool = False,
+    why: bool = True,
+    hints: bool = True,
 ) -> int:
     """Run a suite or look it over, write what came of it, and give the exit code.
 
     Everything that can fail is done before the verdict is shown, so that the verdict and the
     exit code cannot disagree.
     """
-    if not files.is_file(suite_file):
-        raise SuiteError("there is no such suite", path=suite_file, hint="memidx eval --help")
-    suite = load_suite(suite_file)
+    suite = load_suite(_existing(suite_file))
     folder = os.path.dirname(suite_file)
     if bless:
         check_blessing(suite_file, baseline_path(suite_file, baseline))
@@ -74,7 +76,10 @@ def eval_suite(
             return exit_codes.for_outcome(lint_outcome(findings).value)
         report = evaluate(suite, index, strategy=strategy, on_disk=exists)
         report = replace(report, beside=measure_beside(suite, index, report))
-    report = hold_against(report, held_against, replacing=bless)
+        report = replace(report, misses=look_into(report, suite, index, hints=hints))
+        report = hold_against(report, held_against, replacing=bless)
+        if why and isinstance(held_against, Baseline):
+            report = trace(report, held_against, suite, index)
     said = [_bless(report, baseline_path(suite_file, baseline))] if bless else []
     report_folder = report_dir or os.path.join(folder, "reports", "latest")
     if record:
@@ -83,6 +88,31 @@ def eval_suite(
     write_out(_report_text(report, form))
     tell("\n".join(said))
     return exit_codes.for_outcome(report.outcome.value)
+
+
+def fuzz_suite(suite_file: str, *, form: str, store: str | None, strategy: str | None) -> int:
+    """Ask every query of a suite in other ways, show what broke, and give the exit code."""
+    from memidx.evals.fuzz import fuzz, render_fuzz  # a run of a suite does not need it
+
+    suite = load_suite(_existing(suite_file))
+    with open_or_build(store, os.path.dirname(suite_file)) as index:
+        report = fuzz(suite, index, strategy=strategy)
+    match form:
+        case "json":
+            write_out(to_json(report.to_dict()))
+        case "jsonl":
+            whole = report.to_dict()
+            broken = whole.pop("broken")
+            write_out("\n".join(to_json(line, one_line=True) for line in (*broken, whole)))
+        case _:
+            write_out(render_fuzz(report))
+    return exit_codes.for_outcome(report.outcome.value)
+
+
+def _existing(suite_file: str) -> str:
+    if not files.is_file(suite_file):
+        raise SuiteError("there is no such suite", path=suite_file, hint="memidx eval --help")
+    return suite_file
 
 
 def _bless(report: Report, path: str) -> str:

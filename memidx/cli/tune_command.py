@@ -1,12 +1,11 @@
-"""`memidx tune`: which k1, b and thresholds do the queries support?"""
+"""`memidx tune`: which settings and thresholds do the queries support?"""
 
 # No `from __future__ import annotations`: see memidx.cli.options.
 from typing import Annotated, Literal
 
 import typer
 
-from memidx.cli.options import StrategyOption
-from memidx.errors import InputError
+from memidx.cli.options import HoldOutOption, SplitOption, StrategyOption, check_subject
 
 TuneFormat = Literal["table", "json", "md"]
 GridName = Literal["default", "published"]
@@ -29,7 +28,10 @@ def tune_command(
             help="The store. Default: the one beside the suite, built when there is none.",
         ),
     ] = None,
-    grid: Annotated[GridName, typer.Option("--grid", help="Points to look at.")] = "default",
+    grid: Annotated[
+        GridName | None,
+        typer.Option("--grid", help="Points to look at. [default: default, without --axis]"),
+    ] = None,
     k1: Annotated[
         str | None,
         typer.Option(
@@ -39,6 +41,19 @@ def tune_command(
     b: Annotated[
         str | None,
         typer.Option("--b", metavar="LIST", help="Values of b instead, written likewise."),
+    ] = None,
+    axis: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--axis",
+            metavar="NAME=LIST",
+            help="Another axis: title_weight, lexical_weight, vector_weight, fusion, strategy, "
+            "min_score, SOURCE.weight, SOURCE.decay, SOURCE.decay_floor.",
+        ),
+    ] = None,
+    random: Annotated[
+        int | None,
+        typer.Option("--random", min=1, metavar="N", help="Look at N points drawn from all."),
     ] = None,
     measure: Annotated[
         str, typer.Option("--measure", metavar="NAME", help="What decides.")
@@ -65,6 +80,17 @@ def tune_command(
     seed: Annotated[
         int, typer.Option("--seed", min=0, metavar="N", help="Of folds and random draws.")
     ] = 0,
+    hold_out: HoldOutOption = None,
+    split: SplitOption = None,
+    perturb: Annotated[
+        int,
+        typer.Option(
+            "--perturb",
+            min=0,
+            metavar="N",
+            help="Corpora with fewer and with more unrelated documents to try, N of each.",
+        ),
+    ] = 1,
     report: Annotated[
         str | None,
         typer.Option(
@@ -75,38 +101,26 @@ def tune_command(
     ] = None,
     form: Annotated[TuneFormat, typer.Option("--format", help="Form of the result.")] = "table",
 ) -> None:
-    """Judge a grid of k1 and b, and fit thresholds; nothing is applied."""
-    if beir is not None and suite is not None:
-        raise InputError(
-            "SUITE cannot be used here: --beir tunes on a collection", hint="memidx tune --help"
-        )
-    if beir is not None and store is not None:
-        raise InputError(
-            "--store cannot be used here: it goes with a suite", hint="memidx tune --help"
-        )
-    if beir is None and suite is None:
-        raise InputError(
-            "nothing to tune on", expected="SUITE, or --beir DIR", hint="memidx tune --help"
-        )
+    """Judge a grid of settings, and fit thresholds; nothing is applied."""
+    check_subject("tune", suite=suite, beir=beir, store=store)
+    from memidx.cli.subjects import Given
     from memidx.cli.tuning import tune
     from memidx.evals.axes import make_points
     from memidx.evals.tuning import TuneSettings
 
     settings = TuneSettings(
-        points=make_points(grid, k1=k1, b=b),
+        points=make_points(grid, k1=k1, b=b, axes=axis or (), random=random, seed=seed),
         measure=measure,
         strategy=strategy,
         n_folds=folds,
         seed=seed,
+        n_perturbed=perturb,
     )
     raise typer.Exit(
         tune(
             settings,
             precisions=precision,
-            suite=suite or "",
-            beir=beir,
-            store=store,
-            analyzer=analyzer,
+            given=Given(suite or "", beir, store, analyzer, hold_out, split),
             report_file=report,
             form=form,
         )

@@ -9,12 +9,11 @@ from dataclasses import replace
 
 from memidx import files
 from memidx.cli import exit_codes
-from memidx.cli.eval_suite import open_or_build
 from memidx.cli.progress import Progress
+from memidx.cli.subjects import Given, find_split, opened_subject
 from memidx.cli.terminal import tell, to_json, write_out
-from memidx.errors import SuiteError
-from memidx.evals import load_suite
-from memidx.evals.tuning import TuneSettings, tune_collection, tune_suite
+from memidx.evals.tuning import TuneSettings
+from memidx.evals.tuning import tune as judge_grid
 from memidx.evals.tuning_report import TuningReport
 from memidx.evals.tuning_text import render_tuning, render_tuning_markdown
 
@@ -23,10 +22,7 @@ def tune(
     settings: TuneSettings,
     *,
     precisions: Sequence[float] | None,
-    suite: str,
-    beir: str | None,
-    store: str | None,
-    analyzer: str | None,
+    given: Given,
     report_file: str | None,
     form: str,
 ) -> int:
@@ -35,37 +31,25 @@ def tune(
     if precisions:
         settings = replace(settings, precisions=tuple(precisions))
     settings.check()
-    if beir is not None:
-        folder = "."
+    with opened_subject(given, strategy=settings.strategy) as (subject, _):
+        ready = time.perf_counter()
+        settings = replace(settings, split=find_split(given, subject))
         with Progress("Ranking") as progress:
-            report = tune_collection(
-                beir, settings, analyzer=analyzer or "default", progress=progress
-            )
-    else:
-        folder = os.path.dirname(suite) or "."
-        report = _on_suite(suite, settings, store, analyzer)
-    path = report_file or os.path.join(folder, "reports", f"tuning-{report.name}.md")
-    _write(path, render_tuning_markdown(report))
+            report = judge_grid(subject, settings, progress=progress)
+    path = report_file or os.path.join(given.folder, "reports", f"tuning-{report.name}.md")
+    write_beside(path, render_tuning_markdown(report))
     write_out(_text(report, form))
-    elapsed = time.perf_counter() - started
-    tell(f"Report: {path}\nTook {elapsed:.1f} s for {len(report.values.points)} points.")
+    ended = time.perf_counter()
+    tell(
+        f"Report: {path}\n"
+        f"Took {ended - started:.1f} s: {ready - started:.1f} s to index, {ended - ready:.1f} s "
+        f"for {len(report.values.query_ids)} queries at {len(report.values.points)} points."
+    )
     return exit_codes.for_outcome(report.outcome.value)
 
 
-def _on_suite(
-    file: str, settings: TuneSettings, store: str | None, analyzer: str | None
-) -> TuningReport:
-    if not files.is_file(file):
-        raise SuiteError("there is no such suite", path=file, hint="memidx tune --help")
-    suite = load_suite(file)
-    with (
-        open_or_build(store, os.path.dirname(file), analyzer=analyzer) as index,
-        Progress("Ranking") as progress,
-    ):
-        return tune_suite(suite, index, settings, progress=progress)
-
-
-def _write(path: str, text: str) -> None:
+def write_beside(path: str, text: str) -> None:
+    """Write a report, and make its folder where there is none."""
     folder = os.path.dirname(path) or "."
     files.make_dir(folder)
     files.write_atomic(path, text.encode("utf-8", "replace"), scratch_dir=folder)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os.path
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 from memidx import files
@@ -25,7 +24,8 @@ from memidx.config.sources import (
     source_from_dict,
     source_to_dict,
 )
-from memidx.errors import ConfigError
+from memidx.errors import ConfigError, FileError
+from memidx.values import dataclass, replace
 
 __all__ = [
     "CONFIG_FILES",
@@ -39,6 +39,7 @@ __all__ = [
     "effective_sources",
     "find_config_root",
     "load_config",
+    "parse_config",
     "source_from_dict",
     "source_to_dict",
 ]
@@ -68,6 +69,8 @@ class SearchConfig:
     vector_weight: float = 0.3
     fusion: str = "weighted"
     min_score: float = 0.0
+    calibration: str = "evals/calibration.json"
+    calibration_drift: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +113,30 @@ def load_config(root: str, *, env: Mapping[str, str], explicit: bool = False) ->
     """
     if explicit and not files.is_dir(root):
         raise ConfigError("is not a folder", path=root)
-    found = _read(root)
+    return _settled(_read(root), root, env)
+
+
+def parse_config(contents: Mapping[str, bytes], root: str, *, env: Mapping[str, str]) -> Config:
+    """The settings of a folder as it was, from the bytes of its configuration files.
+
+    Args:
+        contents: Name of a configuration file (`CONFIG_FILES`) -> its bytes.
+        root: The folder; named in errors.
+        env: As in `load_config`.
+
+    Raises:
+        ConfigError: As `load_config`.
+    """
+    for name in CONFIG_FILES:
+        data = contents.get(name)
+        if data is not None and (found := _parse(os.path.join(root, name), name, data)):
+            return _settled(found, root, env)
+    return _settled(None, root, env)
+
+
+def _settled(
+    found: tuple[Place, dict[str, Any]] | None, root: str, env: Mapping[str, str]
+) -> Config:
     config = _override(_build(found, root) if found else Config(), env)
     if config.search.lexical_weight + config.search.vector_weight == 0:
         place = found[0]._replace(table="search") if found else Place(None, "")
@@ -137,36 +163,47 @@ def _read(folder: str) -> tuple[Place, dict[str, Any]] | None:
     """The first of the two files that holds a configuration, and what it says."""
     for name in CONFIG_FILES:
         path = os.path.join(folder, name)
-        if not files.is_file(path):
-            continue
-        data = files.read_bytes(path)
-        if name == "pyproject.toml" and b"memidx" not in data:
-            continue
-        # Loaded only when there is a file to read: a query without one never needs them.
-        import tomllib
-
-        from memidx.text.decode import Undecodable, decode
-
         try:
-            text = decode(data)
-            values = tomllib.loads(text)
-        except Undecodable as error:
-            raise ConfigError(f"cannot be read: {error.reason}", path=path) from error
-        except (tomllib.TOMLDecodeError, RecursionError) as error:
-            reason = str(error) or "nested too deep"
-            at = re.search(r"at line (\d+)", reason)
-            raise ConfigError(
-                f"is not TOML: {reason}", path=path, line=int(at[1]) if at else None
-            ) from error
-        if name == "memidx.toml":
-            return Place(path, text), values
-        tool = values.get("tool")
-        section = tool.get("memidx") if isinstance(tool, dict) else None
-        if section is not None:
-            place = Place(path, text)
-            if not isinstance(section, dict):
-                raise place.refuse("memidx", "[tool.memidx] is not a table")
-            return place, section
+            data = files.read_bytes(path)
+        except FileError as error:
+            # What cannot be read is not absent: other sources must not be taken in its place.
+            if files.is_missing(error) or files.is_dir(path):
+                continue
+            raise
+        if found := _parse(path, name, data):
+            return found
+    return None
+
+
+def _parse(path: str, name: str, data: bytes) -> tuple[Place, dict[str, Any]] | None:
+    """What one of the two files says; None where it is not about memidx."""
+    if name == "pyproject.toml" and b"memidx" not in data:
+        return None
+    # Loaded only when there is a file to read: a query without one never needs them.
+    import tomllib
+
+    from memidx.text.decode import Undecodable, decode
+
+    try:
+        text = decode(data)
+        values = tomllib.loads(text)
+    except Undecodable as error:
+        raise ConfigError(f"cannot be read: {error.reason}", path=path) from error
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        reason = str(error) or "nested too deep"
+        at = re.search(r"at line (\d+)", reason)
+        raise ConfigError(
+            f"is not TOML: {reason}", path=path, line=int(at[1]) if at else None
+        ) from error
+    if name == "memidx.toml":
+        return Place(path, text), values
+    tool = values.get("tool")
+    section = tool.get("memidx") if isinstance(tool, dict) else None
+    if section is not None:
+        place = Place(path, text)
+        if not isinstance(section, dict):
+            raise place.refuse("memidx", "[tool.memidx] is not a table")
+        return place, section
     return None
 
 

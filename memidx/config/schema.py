@@ -95,6 +95,8 @@ SCHEMA: Mapping[str, Mapping[str, Rule]] = {
         "vector_weight": _NOT_NEGATIVE,
         "fusion": _choice("weighted", "rrf"),
         "min_score": _SHARE,
+        "calibration": _path_rule("a path"),
+        "calibration_drift": _SHARE,
     },
     "sources": {
         "name": _NAME,

@@ -10,11 +10,11 @@ import os.path
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from memidx import files
 from memidx.config.schema import FIELDS, SCHEMA, Place, checked, unknown
+from memidx.values import dataclass, field
 
 # Kind -> the keys that only some kinds have.
 _OPTIONS: Mapping[str, tuple[str, ...]] = {

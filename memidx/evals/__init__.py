@@ -19,13 +19,15 @@ from memidx.evals.baseline import (
 )
 from memidx.evals.beside import measure_beside
 from memidx.evals.collection import CollectionReport, evaluate_collection, render_collection
+from memidx.evals.comparing import ComparedRuns
 from memidx.evals.disk import on_disk
 from memidx.evals.history import record_run
 from memidx.evals.lint import LintFinding, lint_outcome, lint_suite
-from memidx.evals.markdown import render_markdown
+from memidx.evals.markdown import render_compared_markdown, render_markdown
 from memidx.evals.outcome import Outcome
 from memidx.evals.output import write_history, write_report, write_run
-from memidx.evals.render import render_lints, render_table
+from memidx.evals.recorded import compare_two, read_run
+from memidx.evals.render import render_compared, render_lints, render_table
 from memidx.evals.report import Report
 from memidx.evals.run import evaluate
 from memidx.evals.suite import Suite, load_suite, parse_suite
@@ -33,6 +35,7 @@ from memidx.evals.suite import Suite, load_suite, parse_suite
 __all__ = [
     "Baseline",
     "CollectionReport",
+    "ComparedRuns",
     "LintFinding",
     "Outcome",
     "Report",
@@ -40,6 +43,7 @@ __all__ = [
     "Unusable",
     "baseline_path",
     "check_blessing",
+    "compare_two",
     "evaluate",
     "evaluate_collection",
     "find_baseline",
@@ -51,9 +55,12 @@ __all__ = [
     "on_disk",
     "parse_suite",
     "read_baseline",
+    "read_run",
     "record_run",
     "refuse_blessing",
     "render_collection",
+    "render_compared",
+    "render_compared_markdown",
     "render_lints",
     "render_markdown",
     "render_table",

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from memidx.evals.baseline import Baseline, BaselineQuery, Unusable, rounded
-from memidx.evals.compare import paired_randomization, win_tie_loss
+from memidx.evals.compare import TOLERANCE, paired_randomization, win_tie_loss
 from memidx.evals.compared import (
     CHANGES,
     Change,
@@ -25,12 +25,15 @@ from memidx.evals.compared import (
 from memidx.evals.measures import mean_values
 from memidx.evals.outcome import Outcome, combine
 from memidx.evals.report import QueryResult, Report
+from memidx.evals.statistics import Interval, bootstrap_interval, holm
 from memidx.evals.suite import CATEGORIES, OVERALL
 
 # A rank that moves below this place and the query's k is not news: whatever is added to a corpus
 # moves those.
-_SEEN = 10
+SEEN = 10
 _SHOWN_ABOVE = 3
+# The one measure that is tested in each category: more would drown in the correction.
+CATEGORY_MEASURE = "nDCG@10"
 # Which of several things that changed comes first.
 _WORST_FIRST = {change: position for position, change in enumerate(CHANGES)}
 
@@ -78,6 +81,11 @@ def compare_runs(report: Report, baseline: Baseline) -> Comparison:
         for result, before in same
         if "inconclusive" not in (result.status, before.status)
     ]
+    unjudged = tuple(
+        result.query_id
+        for result, before in same
+        if result.status == "inconclusive" != before.status
+    )
     moves = [move for result, before in judged if (move := _move(result, before)) is not None]
     return Comparison(
         baseline=baseline.path,
@@ -91,6 +99,7 @@ def compare_runs(report: Report, baseline: Baseline) -> Comparison:
             for result, before in both
             if before.severity == "must" != result.severity
         ),
+        unjudged=unjudged,
         # Sorting is stable: within a change, the suite's order.
         moves=tuple(sorted(moves, key=lambda move: _WORST_FIRST[move.change])),
         tallies=tuple(_tallies(judged, report.measures)),
@@ -149,7 +158,7 @@ def _change(result: QueryResult, before: BaselineQuery, ranks: Sequence[RankMove
         if result.status == "passed":
             return "won"
         return "regressed" if result.severity == "must" else "lost"
-    seen = max(result.k, _SEEN)
+    seen = max(result.k, SEEN)
     down = any(_falls(rank.before, rank.after, seen) for rank in ranks)
     up = any(_falls(rank.after, rank.before, seen) for rank in ranks)
     if down and up:
@@ -181,10 +190,11 @@ def _now_above(
 
 def _tallies(
     judged: Sequence[tuple[QueryResult, BaselineQuery]], measures: Sequence[str]
-) -> Iterable[Tally]:
+) -> list[Tally]:
     measured = [
         (result, before) for result, before in judged if result.measures and before.measures
     ]
+    tallies: list[Tally] = []
     for scope in (OVERALL, *CATEGORIES):
         chosen = [pair for pair in measured if scope in (OVERALL, pair[0].category)]
         if not chosen:
@@ -196,12 +206,43 @@ def _tallies(
         means_now, means_then = mean_values(now, names), mean_values(then, names)
         for name in names:
             a, b = [values[name] for values in now], [values[name] for values in then]
-            yield Tally(
-                scope,
-                name,
-                len(chosen),
-                means_then[name],
-                means_now[name],
-                *win_tie_loss(a, b),
-                p=paired_randomization(a, b) if scope == OVERALL else None,
+            is_tested = scope == OVERALL or name == CATEGORY_MEASURE
+            interval = _interval(a, b) if is_tested else None
+            tallies.append(
+                Tally(
+                    scope,
+                    name,
+                    len(chosen),
+                    means_then[name],
+                    means_now[name],
+                    *win_tie_loss(a, b),
+                    p=paired_randomization(a, b) if is_tested else None,
+                    low=None if interval is None else interval.low,
+                    high=None if interval is None else interval.high,
+                )
             )
+    return _adjusted(tallies)
+
+
+def _interval(a: Sequence[float], b: Sequence[float]) -> Interval:
+    """Of the mean difference; where nothing differs there is nothing to draw."""
+    differences = [x - y for x, y in zip(a, b, strict=True)]
+    if not any(abs(difference) > TOLERANCE for difference in differences):
+        return Interval(0.0, 0.0)
+    return bootstrap_interval(differences)
+
+
+def _adjusted(tallies: Sequence[Tally]) -> list[Tally]:
+    """The same, with the p of each category adjusted for looking at all of them."""
+    tested = [t for t in tallies if t.scope != OVERALL and t.p is not None]
+    by_scope = dict(
+        zip(
+            (t.scope for t in tested),
+            holm([1.0 if t.p is None else t.p for t in tested]),
+            strict=True,
+        )
+    )
+    return [
+        replace(t, p_holm=by_scope[t.scope]) if t.scope != OVERALL and t.p is not None else t
+        for t in tallies
+    ]

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from memidx.evals.compared import Comparison, Difference, Move
+from memidx.evals.compared import Comparison, Difference, Move, Tally
 from memidx.evals.lint import LintFinding
+from memidx.evals.missed import Miss
 
 _HASH_SHOWN = 12
 _NAMED = 10
@@ -71,6 +72,18 @@ def figure(value: float | None) -> str:
     return "–" if value is None else f"{value:.4f}"
 
 
+def probability(p: float | None) -> str:
+    """A p-value; a dash where there is none."""
+    return "–" if p is None else f"{p:.3f}"
+
+
+def interval(tally: Tally) -> str:
+    """The ends of a tally's interval; a dash where it was not asked."""
+    if tally.low is None or tally.high is None:
+        return "–"
+    return f"{signed(tally.low)} … {signed(tally.high)}"
+
+
 def signed(value: float) -> str:
     """A difference of measures; what rounds to nothing has no sign."""
     return f"{value:+.4f}" if round(value, 4) else "0"
@@ -92,6 +105,11 @@ def lint_line(finding: LintFinding) -> str:
     )
 
 
+def kind_words(miss: Miss) -> str:
+    """What kind of miss it is."""
+    return miss.kind.replace("_", " ")
+
+
 def change_word(move: Move) -> str:
     """What happened to a query."""
     return _WORDS[move.change]
@@ -105,6 +123,44 @@ def rank_words(move: Move) -> str:
         for rank in move.ranks
         if rank.before != rank.after
     )
+
+
+def cause_words(comparison: Comparison, query_id: str) -> str:
+    """Why a query moved: factors that did it together, and alternatives; `–` where unknown."""
+    cause = comparison.why.cause_of(query_id) if comparison.why else None
+    if cause is None or not (cause.factors or cause.detail):
+        return "–"
+    words = " or ".join(" with ".join(together) or "nothing" for together in cause.factors)
+    return ": ".join(part for part in (words, cause.detail) if part)
+
+
+def why_lines(comparison: Comparison) -> list[str]:
+    """Sentences: what is not the same, what that did to the means, and what is not known."""
+    why = comparison.why
+    if why is None:
+        return []
+    lines = []
+    if why.problem and not why.state:
+        lines.append(f"Why queries moved is {why.problem}.")
+    elif why.state:
+        runs = count(why.n_runs, "run")
+        lines.append(f"Why queries moved: {runs} made again, from {why.state} to this one.")
+        lines += [f"Uncertain: {why.problem}."] if why.problem else []
+    lines += [f"Changed {change.factor}: {change.detail}." for change in why.changes]
+    for measure in dict.fromkeys(share.measure for share in why.shares):
+        parts = ", ".join(
+            f"{share.factor} {signed(share.change)}"
+            for share in why.shares
+            if share.measure == measure
+        )
+        lines.append(f"Of the change of {measure}: {parts}.")
+    moved = {move.query_id for move in comparison.moves}
+    lines += [
+        f"{cause.query_id}: {cause_words(comparison, cause.query_id)}."
+        for cause in why.causes
+        if cause.query_id not in moved
+    ]
+    return lines
 
 
 def comparison_lines(comparison: Comparison) -> list[str]:
@@ -125,9 +181,10 @@ def comparison_lines(comparison: Comparison) -> list[str]:
         ("No longer in the suite", comparison.removed),
         ("Not compared, because they expect something else now", comparison.changed),
         ("No longer must", comparison.relaxed),
+        ("Not judged, though the baseline judged them", comparison.unjudged),
     ):
         lines += [f"{said}: {_listed(names)}."] if names else []
-    return lines
+    return lines + why_lines(comparison)
 
 
 def _corpus_line(differs: Iterable[Difference]) -> list[str]:

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memidx.evals.statistics import (
     ALPHA,
+    DRAWS,
     Interval,
     PairedTest,
     bootstrap_interval,
@@ -23,10 +24,12 @@ from memidx.evals.statistics import (
     paired_randomization,
     queries_needed,
 )
-from memidx.search.kernels import LexicalParameters
+from memidx.search.points import Point, show_value
 
 # Means that differ less than this are equal: sums of the same numbers differ in the last digits.
 _DIGITS = 12
+# Of the tests inside a nested cross-validation, which are made once a fold.
+_NESTED_DRAWS = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,9 @@ class Choice:
         p_values: By point, against the best, adjusted for the number of points.
         plateau: Points that do not differ significantly from the best, which is one of them.
         cross_validation: None with fewer than two queries.
+        nested: What following the verdict gains: each fold is scored at the point that tests and
+            a cross-validation on the other folds would have changed the setting to, if any.
+            None with fewer than four queries.
         gain: The best against the current setting.
         span: The best against the worst.
     """
@@ -88,6 +94,7 @@ class Choice:
     p_values: tuple[float, ...]
     plateau: tuple[int, ...]
     cross_validation: CrossValidation | None
+    nested: CrossValidation | None
     gain: Needed
     span: Needed
 
@@ -104,7 +111,7 @@ class Choice:
 
 
 def choose(
-    points: Sequence[LexicalParameters],
+    points: Sequence[Point],
     query_ids: Sequence[str],
     values: Sequence[Sequence[float]],
     *,
@@ -142,6 +149,7 @@ def choose(
         p_values=tuple(p_values),
         plateau=tuple(n for n, p in enumerate(p_values) if p > ALPHA),
         cross_validation=_cross_validate(points, query_ids, values, current, n_folds, seed),
+        nested=_nest(points, query_ids, values, current, n_folds, seed),
         gain=needed(best, current),
         span=needed(best, worst),
     )
@@ -164,22 +172,45 @@ def folds_of(query_ids: Sequence[str], n_folds: int, seed: int) -> list[int]:
     return folds
 
 
-def region_of(points: Sequence[LexicalParameters], chosen: Iterable[int]) -> str:
+def mean_of(row: Sequence[float]) -> float:
+    """Mean of a measure over queries, rounded so that equal sums are equal means."""
+    return _mean(row, range(len(row)))
+
+
+def region_of(points: Sequence[Point], chosen: Iterable[int]) -> str:
     """Some points of a grid in words: `k1 0.9, 1.2: b 0.55-0.85; k1 1.5: b 0.65`.
 
-    A range means every point of the grid from one end to the other.
+    A range means every point of the grid from one end to the other. With more than two axes, or
+    with names for values, it is what the points have on each axis.
     """
     wanted = set(chosen)
     if len(wanted) == len(points):
         return "the whole grid"
-    axis: dict[float, list[tuple[float, bool]]] = {}
+    axes = points[0].axes
+    if len(axes) == 2 and all(isinstance(v, float) for p in points for _, v in p.values):
+        return _rows(points, wanted)
+    said = []
+    for axis in axes:
+        every = dict.fromkeys(sorted({points[n][axis] for n in range(len(points))}, key=str))
+        here = {points[n][axis] for n in wanted}
+        if all(isinstance(value, float) for value in every):
+            cells = sorted((float(value), value in here) for value in every)
+            said.append(f"{axis} {_ranges(cells)}")
+        else:
+            said.append(f"{axis} {', '.join(show_value(v) for v in every if v in here)}")
+    return "; ".join(said)
+
+
+def _rows(points: Sequence[Point], wanted: Collection[int]) -> str:
+    down, across = points[0].axes
+    rows: dict[float, list[tuple[float, bool]]] = {}
     for number, point in enumerate(points):
-        axis.setdefault(point.k1, []).append((point.b, number in wanted))
+        rows.setdefault(float(point[down]), []).append((float(point[across]), number in wanted))
     by_range: dict[str, list[str]] = {}
-    for k1 in sorted(axis):
-        if ranges := _ranges(sorted(axis[k1])):
-            by_range.setdefault(ranges, []).append(f"{k1:g}")
-    return "; ".join(f"k1 {', '.join(k1s)}: b {ranges}" for ranges, k1s in by_range.items())
+    for value in sorted(rows):
+        if ranges := _ranges(sorted(rows[value])):
+            by_range.setdefault(ranges, []).append(show_value(value))
+    return "; ".join(f"{down} {', '.join(v)}: {across} {r}" for r, v in by_range.items())
 
 
 def _ranges(cells: Sequence[tuple[float, bool]]) -> str:
@@ -191,17 +222,65 @@ def _ranges(cells: Sequence[tuple[float, bool]]) -> str:
         elif is_in:
             runs.append([value])
         before = is_in
-    return ", ".join(f"{r[0]:g}" if len(r) == 1 else f"{r[0]:g}–{r[-1]:g}" for r in runs)
+    ends = ([show_value(run[0]), show_value(run[-1])] for run in runs)
+    return ", ".join(low if low == high else f"{low}–{high}" for low, high in ends)
 
 
 def _cross_validate(
-    points: Sequence[LexicalParameters],
+    points: Sequence[Point],
+    query_ids: Sequence[str],
+    values: Sequence[Sequence[float]],
+    current: int,
+    n_folds: int,
+    seed: int,
+    draws: int = DRAWS,
+) -> CrossValidation | None:
+    """What the best point of the other folds gives."""
+
+    def take_best(training: Sequence[int]) -> int:
+        return _best(points, [_mean(row, training) for row in values], current)
+
+    return _fold(query_ids, values, current, n_folds, seed, take_best, draws)
+
+
+def _nest(
+    points: Sequence[Point],
     query_ids: Sequence[str],
     values: Sequence[Sequence[float]],
     current: int,
     n_folds: int,
     seed: int,
 ) -> CrossValidation | None:
+    """What the verdict on the other folds gives: the best point where it is supported there."""
+
+    def follow(training: Sequence[int]) -> int:
+        inner = [[row[q] for q in training] for row in values]
+        best = _best(points, [_mean(row, training) for row in values], current)
+        if best == current:
+            return current
+        against_best = [[row[q] - inner[best][q] for row in inner] for q in range(len(training))]
+        p_values, _, _ = max_randomization(against_best, seed=seed, draws=_NESTED_DRAWS)
+        if p_values[current] > ALPHA:
+            return current
+        ids = [query_ids[q] for q in training]
+        checked = _cross_validate(points, ids, inner, current, n_folds, seed, _NESTED_DRAWS)
+        return best if checked is not None and checked.interval.low > 0 else current
+
+    if len(query_ids) < 4:
+        return None
+    return _fold(query_ids, values, current, n_folds, seed, follow, DRAWS)
+
+
+def _fold(
+    query_ids: Sequence[str],
+    values: Sequence[Sequence[float]],
+    current: int,
+    n_folds: int,
+    seed: int,
+    choose_on: Callable[[Sequence[int]], int],
+    draws: int,
+) -> CrossValidation | None:
+    """Every query at the point that `choose_on` takes for the queries of the other folds."""
     n_folds = min(n_folds, len(query_ids))
     if n_folds < 2:
         return None
@@ -210,27 +289,34 @@ def _cross_validate(
     folds = []
     for fold in range(n_folds):
         training = [q for q in every if fold_of[q] != fold]
-        means = [_mean(row, training) for row in values]
-        folds.append(Fold(len(query_ids) - len(training), _best(points, means, current)))
+        folds.append(Fold(len(query_ids) - len(training), choose_on(training)))
     held_out = [values[folds[fold_of[q]].point][q] for q in every]
     gains = [value - values[current][q] for q, value in enumerate(held_out)]
     return CrossValidation(
         folds=tuple(folds),
         mean=_mean(held_out, every),
         gain=_mean(gains, every),
-        interval=bootstrap_interval(gains, seed=seed),
+        interval=bootstrap_interval(gains, seed=seed, draws=draws),
     )
 
 
-def _best(points: Sequence[LexicalParameters], means: Sequence[float], current: int) -> int:
+def _best(points: Sequence[Point], means: Sequence[float], current: int) -> int:
     """The point with the largest mean; of equals the current one, else the nearest to it."""
     here = points[current]
 
     def key(n: int) -> tuple[float, bool, float, int]:
-        distance = abs(points[n].k1 - here.k1) + abs(points[n].b - here.b)
-        return -means[n], n != current, distance, n
+        return -means[n], n != current, _distance(points[n], here), n
 
     return min(range(len(points)), key=key)
+
+
+def _distance(first: Point, second: Point) -> float:
+    """The sum over axes; names are 1 apart."""
+    pairs = zip(first.values, second.values, strict=True)
+    return sum(
+        abs(a - b) if isinstance(a, float) and isinstance(b, float) else float(a != b)
+        for (_, a), (_, b) in pairs
+    )
 
 
 def _mean(row: Sequence[float], queries: Sequence[int]) -> float:

@@ -77,6 +77,9 @@ class Tally:
         before: Mean then, `after` now.
         wins: Queries that are better now.
         p: Of the two-sided paired randomization test; None where it was not asked.
+        p_holm: That p adjusted for the number of categories; None where there is but one scope.
+        low: Lower end of the 95 % bootstrap interval of the difference of means, `high` the upper;
+            None where they were not asked.
     """
 
     scope: str
@@ -88,10 +91,86 @@ class Tally:
     ties: int
     losses: int
     p: float | None = None
+    p_holm: float | None = None
+    low: float | None = None
+    high: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """JSON values, keys as the fields."""
         return asdict(self)
+
+
+class FactorChange(NamedTuple):
+    """A factor that is not the same in both runs, and what of it."""
+
+    factor: str
+    detail: str
+
+
+class Share(NamedTuple):
+    """What a factor did to the mean of a measure; all shares add up to its change."""
+
+    measure: str
+    factor: str
+    change: float
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why one query came out otherwise.
+
+    Attributes:
+        factors: Each entry is a smallest set of factors that, changed alone, gives today's
+            result; several entries do it each by itself. `code` and `unknown` are what is left
+            where a run made again of all that was then does not give what was recorded.
+        detail: What else is known, a sentence; or empty.
+    """
+
+    query_id: str
+    factors: tuple[tuple[str, ...], ...]
+    detail: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON values, keys as the fields."""
+        return {
+            "query_id": self.query_id,
+            "factors": [list(together) for together in self.factors],
+            "detail": self.detail,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Why queries moved, found by making the runs between again.
+
+    Attributes:
+        state: Where the earlier state was read from, such as `a1b2c3d4e5`; empty where it was not
+            found.
+        n_runs: How many runs were made.
+        problem: What kept it from being found, or makes it uncertain; empty where nothing did.
+    """
+
+    state: str = ""
+    n_runs: int = 0
+    changes: tuple[FactorChange, ...] = ()
+    causes: tuple[Cause, ...] = ()
+    shares: tuple[Share, ...] = ()
+    problem: str = ""
+
+    def cause_of(self, query_id: str) -> Cause | None:
+        """Why that query moved; None where it is not known."""
+        return next((cause for cause in self.causes if cause.query_id == query_id), None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON values, keys as the fields."""
+        return {
+            "state": self.state,
+            "n_runs": self.n_runs,
+            "changes": [change._asdict() for change in self.changes],
+            "causes": [cause.to_dict() for cause in self.causes],
+            "shares": [share._asdict() for share in self.shares],
+            "problem": self.problem,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +184,10 @@ class Comparison:
         added: Ids of queries that only the suite has, `removed` that only the baseline has.
         changed: Ids of queries that expect something else now; they are not compared.
         relaxed: Ids of queries that gated in the baseline and do not now.
+        unjudged: Ids of queries that the baseline judged and this run could not.
         moves: The worst first.
         tallies: Every measure overall, then by category.
+        why: Why queries moved; None where nothing did, or nobody asked.
     """
 
     baseline: str
@@ -116,8 +197,10 @@ class Comparison:
     removed: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     relaxed: tuple[str, ...] = ()
+    unjudged: tuple[str, ...] = ()
     moves: tuple[Move, ...] = ()
     tallies: tuple[Tally, ...] = ()
+    why: Why | None = None
 
     @property
     def regressed(self) -> tuple[str, ...]:
@@ -140,9 +223,11 @@ class Comparison:
             "removed": list(self.removed),
             "changed": list(self.changed),
             "relaxed": list(self.relaxed),
+            "unjudged": list(self.unjudged),
             "regressed": list(self.regressed),
             "moves": [move.to_dict() for move in self.moves],
             "tallies": [tally.to_dict() for tally in self.tallies],
+            "why": None if self.why is None else self.why.to_dict(),
         }
 
 

@@ -1,21 +1,22 @@
 """How does every query fare at every point of a grid?
 
-Each query is ranked at all points at once (`memidx.search.grid`), and rankings that several
-points share are measured once. The figures are ir-measures', as in any other run.
+Each query is ranked at all points at once (`memidx.search.grid_ranker`), and rankings that hold
+the judged documents at the same ranks are measured once. The figures are ir-measures', as in any
+other run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from memidx.errors import InputError
+from memidx.evals.judge import Ranked
 from memidx.evals.measures import DEPTH, measure
 from memidx.evals.validate import is_measure
-from memidx.search.answer import Ranked
-from memidx.search.grid import GridRanker, QueryGrid
-from memidx.search.kernels import LexicalParameters
+from memidx.search.grid_ranker import GridRanker, QueryGrid
+from memidx.search.points import Point
 
 # `progress(done, of)`, called once a query.
 Progress = Callable[[int, int], None]
@@ -34,6 +35,7 @@ class Question:
         relevant: None for a query without relevant items: no measure is defined for it.
         passes: Whether an answer passes; None where there is no pass rule.
         n_hits: How many hits `passes` looks at.
+        k: How many hits a reader is shown.
     """
 
     query_id: str
@@ -41,6 +43,7 @@ class Question:
     relevant: Relevant | None
     passes: Callable[[Sequence[Ranked]], bool] | None = None
     n_hits: int = 0
+    k: int = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,7 @@ class GridValues:
         top: First hits at the current setting, of queries that have one and that can be judged.
     """
 
-    points: tuple[LexicalParameters, ...]
+    points: tuple[Point, ...]
     query_ids: tuple[str, ...]
     values: Mapping[str, tuple[tuple[float, ...], ...]]
     n_passed: tuple[int, ...]
@@ -176,14 +179,20 @@ class _Collected:
     def add(self, query_id: str, relevant: Relevant, found: QueryGrid, depth: int) -> None:
         """Take the rankings of a query in."""
         names: dict[tuple[str, ...], str] = {}
+        alike: dict[Hashable, str] = {}
         used = []
         for point in range(self._n_points):
             ranking = found.doc_ids(point)[:depth]
             if ranking not in names:
-                # A query of its own for each ranking: in a suite, grades depend on the ranking.
-                name = names[ranking] = f"{len(names)} {query_id}"
-                self._qrels[name], self._run[name] = relevant(ranking)
-                self._n_waiting += len(ranking)
+                grades, served = relevant(ranking)
+                # No measure tells one document without a judgement from another.
+                pattern = (tuple(grades.items()), tuple(d if d in grades else "" for d in served))
+                if pattern not in alike:
+                    # A query of its own for each: in a suite, grades depend on the ranking.
+                    name = alike[pattern] = f"{len(alike)} {query_id}"
+                    self._qrels[name], self._run[name] = grades, served
+                    self._n_waiting += len(served)
+                names[ranking] = alike[pattern]
             used.append(names[ranking])
         self._used[query_id] = used
         if self._n_waiting > _MAX_WAITING:

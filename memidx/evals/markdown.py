@@ -7,9 +7,10 @@ gives the same bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from memidx.evals.cells import (
+    cause_words,
     change_word,
     comparison_lines,
     count,
@@ -17,23 +18,27 @@ from memidx.evals.cells import (
     escape,
     fact,
     figure,
+    interval,
+    kind_words,
     lint_line,
+    probability,
     rank_words,
     share,
     signed,
 )
-from memidx.evals.compared import Beside, Move, Tally
+from memidx.evals.compared import Beside, Comparison, Move, Tally
+from memidx.evals.comparing import ComparedRuns
+from memidx.evals.markdown_parts import CELL, bullets, cell, section
 from memidx.evals.report import ARTIFACT_TYPE, Group, QueryResult, Report
 from memidx.evals.suite import OVERALL
 
 MARKER = f"<!-- artifact_type: {ARTIFACT_TYPE} -->"
 MAX_BYTES = 60_000
-# No single text makes a table unreadable, or uses up the report.
-_CELL = 160
 # Bytes that each part may take; the list of all queries takes what the others leave.
 _CAPS = {
     "problems": 4_000,
     "failing": 14_000,
+    "misses": 10_000,
     "moved": 10_000,
     "compared": 3_000,
     "tables": 5_000,
@@ -48,19 +53,20 @@ _CATEGORY_MEASURE = "nDCG@10"
 def render_markdown(report: Report) -> str:
     """A report for a file; its first line keeps memidx from ever indexing it."""
     blocks = [
-        f"{MARKER}\n# Evaluation of {escape(cut(report.suite, _CELL))}",
-        f"**{escape(cut(report.verdict, 2 * _CELL))}**",
-        *_bullets("Problems", report.problems, "problems"),
+        f"{MARKER}\n# Evaluation of {escape(cut(report.suite, CELL))}",
+        f"**{escape(cut(report.verdict, 2 * CELL))}**",
+        *bullets("Problems", report.problems, _CAPS["problems"]),
         *_compared(report),
         *_failing(report),
+        *_misses(report),
         *_moved(report),
-        *_bullets("Known gaps that passed", report.unexpected_passes, "notes"),
+        *bullets("Known gaps that passed", report.unexpected_passes, _CAPS["notes"]),
         *_categories(report),
         *_measures(report),
         *_floors(report),
         *_beside(report.beside),
-        *_bullets("Lints", [lint_line(finding) for finding in report.lints], "lints"),
-        *_bullets("Notes", report.notes, "notes"),
+        *bullets("Lints", [lint_line(finding) for finding in report.lints], _CAPS["lints"]),
+        *bullets("Notes", report.notes, _CAPS["notes"]),
         *_facts(report),
     ]
     used = sum(len(f"{block}\n\n".encode()) for block in blocks)
@@ -68,10 +74,24 @@ def render_markdown(report: Report) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
+def render_compared_markdown(compared: ComparedRuns) -> str:
+    """Two runs, compared, for a pull request."""
+    report = compared.report
+    blocks = [
+        f"{MARKER}\n# {escape(cut(compared.before, CELL))} → {escape(cut(compared.after, CELL))}",
+        f"**{escape(cut(compared.verdict, 2 * CELL))}**",
+        *_compared(report),
+        *_moved(report, all_of_them=True),
+        *_measures(report),
+        *_facts(report),
+    ]
+    return "\n\n".join(blocks) + "\n"
+
+
 def _compared(report: Report) -> list[str]:
     if report.comparison is None:
         return []
-    return _bullets(None, comparison_lines(report.comparison), "compared")
+    return bullets(None, comparison_lines(report.comparison), _CAPS["compared"])
 
 
 def _failing(report: Report) -> list[str]:
@@ -85,32 +105,47 @@ def _failing(report: Report) -> list[str]:
     if not results:
         return []
     heads = ["query", "severity", "result", "why not"]
-    heads += ["rank before → now", "now above it"] if report.comparison else []
+    heads += _move_heads(report) if report.comparison else []
     rows = []
     for result in results:
         move = moves.get(result.query_id)
-        row = [_named(result), result.severity, result.status, _text("; ".join(result.reasons))]
+        row = [_named(result), result.severity, result.status, cell("; ".join(result.reasons))]
         if report.comparison:
-            row += ["–", "–"] if move is None else _move_cells(move)
+            row += _open_cells(report, result) if move is None else _move_cells(report, move)
         rows.append(row)
-    return _section("Not passed", heads, rows, _CAPS["failing"])
+    return section("Not passed", heads, rows, _CAPS["failing"])
 
 
-def _moved(report: Report) -> list[str]:
-    """Queries that passed and came out otherwise than in the baseline."""
-    passed = {result.query_id for result in report.queries if result.status == "passed"}
+def _misses(report: Report) -> list[str]:
+    """Why queries did not pass, and what was tried."""
+    rows = [
+        [
+            cell(miss.query_id),
+            kind_words(miss),
+            cell(miss.target),
+            escape(cut(miss.detail, 2 * CELL)),
+            cell(miss.hint_words) or "–",
+        ]
+        for miss in report.misses
+    ]
+    return section("Why not", ["query", "kind", "missed", "what", "checked"], rows, _CAPS["misses"])
+
+
+def _moved(report: Report, *, all_of_them: bool = False) -> list[str]:
+    """Queries that passed, or all, and came out otherwise than in the baseline."""
+    passed = {r.query_id for r in report.queries if all_of_them or r.status == "passed"}
     moves = [move for move in _moves(report).values() if move.query_id in passed]
     rows = [
         [
-            f"{_text(move.query_id)}: {_text(move.text)}",
+            f"{cell(move.query_id)}: {cell(move.text)}",
             move.severity,
             change_word(move),
-            *_move_cells(move),
+            *_move_cells(report, move),
         ]
         for move in moves
     ]
-    heads = ["query", "severity", "change", "rank before → now", "now above it"]
-    return _section("Moved", heads, rows, _CAPS["moved"])
+    heads = ["query", "severity", "change", *_move_heads(report)]
+    return section("Moved", heads, rows, _CAPS["moved"])
 
 
 def _moves(report: Report) -> dict[str, Move]:
@@ -118,8 +153,31 @@ def _moves(report: Report) -> dict[str, Move]:
     return {move.query_id: move for move in moves}
 
 
-def _move_cells(move: Move) -> list[str]:
-    return [_text(rank_words(move)) or "–", _text(", ".join(move.now_above)) or "–"]
+def _move_heads(report: Report) -> list[str]:
+    why = ["because of"] if _causes(report) else []
+    return ["rank before → now", *why, "now above it"]
+
+
+def _causes(report: Report) -> bool:
+    """Whether there is anything to say of why queries moved."""
+    comparison = report.comparison
+    return comparison is not None and comparison.why is not None and bool(comparison.why.causes)
+
+
+def _move_cells(report: Report, move: Move) -> list[str]:
+    cells = [cell(rank_words(move)) or "–", cell(", ".join(move.now_above)) or "–"]
+    return _with_cause(report, move.query_id, cells)
+
+
+def _open_cells(report: Report, result: QueryResult) -> list[str]:
+    """Of a query that did not move, but could not be judged perhaps."""
+    return _with_cause(report, result.query_id, ["–", "–"])
+
+
+def _with_cause(report: Report, query_id: str, cells: list[str]) -> list[str]:
+    if report.comparison is None or not _causes(report):
+        return cells
+    return [cells[0], cell(cause_words(report.comparison, query_id)), cells[1]]
 
 
 def _categories(report: Report) -> list[str]:
@@ -140,7 +198,7 @@ def _categories(report: Report) -> list[str]:
         if before:
             row.append(_before_now(before.get(group.name)))
         rows.append([*row, *_shares(group)])
-    return _section("By category", heads, rows, _CAPS["tables"])
+    return section("By category", heads, rows, _CAPS["tables"])
 
 
 def _before_now(tally: Tally | None) -> str:
@@ -162,7 +220,7 @@ def _measures(report: Report) -> list[str]:
     """Every measure beside the baseline's; without one, the means that no other table has."""
     if report.comparison is None:
         rows = [[name, figure(value)] for name, value in report.overall.measures.items()]
-        return _section("Measures", ["measure", "mean"], rows, _CAPS["tables"])
+        return section("Measures", ["measure", "mean"], rows, _CAPS["tables"])
     rows = [
         [
             tally.measure,
@@ -170,13 +228,35 @@ def _measures(report: Report) -> list[str]:
             figure(tally.after),
             signed(tally.after - tally.before),
             f"{tally.wins} / {tally.ties} / {tally.losses}",
-            "–" if tally.p is None else f"{tally.p:.3f}",
+            interval(tally),
+            probability(tally.p),
         ]
         for tally in report.comparison.tallies
         if tally.scope == OVERALL
     ]
-    heads = ["measure", "before", "now", "change", "win / tie / loss", "p"]
-    return _section("Against the baseline", heads, rows, _CAPS["tables"])
+    heads = ["measure", "before", "now", "change", "win / tie / loss", "95 %", "p"]
+    overall = section("Against the baseline", heads, rows, _CAPS["tables"])
+    return overall + _scopes(report.comparison)
+
+
+def _scopes(comparison: Comparison) -> list[str]:
+    """The categories whose mean moved, each with its p and that adjusted for all of them."""
+    rows = [
+        [
+            tally.scope,
+            tally.measure,
+            figure(tally.before),
+            figure(tally.after),
+            f"{tally.wins} / {tally.ties} / {tally.losses}",
+            interval(tally),
+            probability(tally.p),
+            probability(tally.p_holm),
+        ]
+        for tally in comparison.tallies
+        if tally.p_holm is not None and tally.wins + tally.losses
+    ]
+    heads = ["category", "measure", "before", "now", "win / tie / loss", "95 %", "p", "p (Holm)"]
+    return section("Categories against the baseline", heads, rows, _CAPS["tables"])
 
 
 def _floors(report: Report) -> list[str]:
@@ -184,7 +264,7 @@ def _floors(report: Report) -> list[str]:
         [f.scope, f.measure, figure(f.minimum), figure(f.value), f.status] for f in report.floors
     ]
     heads = ["floor", "measure", "at least", "value", "result"]
-    return _section("Floors", heads, rows, _CAPS["tables"])
+    return section("Floors", heads, rows, _CAPS["tables"])
 
 
 def _beside(rows: Sequence[Beside]) -> list[str]:
@@ -192,7 +272,7 @@ def _beside(rows: Sequence[Beside]) -> list[str]:
     heads = ["what", "passed", "expected found", "sources found", *names, "documents matched"]
     cells = [
         [
-            _text(row.name),
+            cell(row.name),
             share(row.n_passed, row.n_queries),
             share(row.n_found, row.n_expected),
             share(row.n_sources_found, row.n_sources_expected),
@@ -201,7 +281,7 @@ def _beside(rows: Sequence[Beside]) -> list[str]:
         ]
         for row in rows
     ]
-    return _section("Beside plain grep and single sources", heads, cells, _CAPS["tables"])
+    return section("Beside plain grep and single sources", heads, cells, _CAPS["tables"])
 
 
 def _facts(report: Report) -> list[str]:
@@ -212,19 +292,19 @@ def _facts(report: Report) -> list[str]:
     heads = ["fact", "value", *(["baseline"] if report.comparison else [])]
     rows = []
     for name, value in report.facts.items():
-        row = [_text(name), _fact(value)]
+        row = [cell(name), _fact(value)]
         if report.comparison:
             row.append(_fact(before[name]) if name in before else "the same")
         rows.append(row)
-    return _section("Run", heads, rows, _CAPS["tables"])
+    return section("Run", heads, rows, _CAPS["tables"])
 
 
 def _queries(report: Report, room: int) -> list[str]:
     rows = [
-        [_named(result), result.severity, result.status, _text(_ranks(result))]
+        [_named(result), result.severity, result.status, cell(_ranks(result))]
         for result in report.queries
     ]
-    return _section("Queries", ["query", "severity", "result", "ranks"], rows, room)
+    return section("Queries", ["query", "severity", "result", "ranks"], rows, room)
 
 
 def _ranks(result: QueryResult) -> str:
@@ -234,49 +314,8 @@ def _ranks(result: QueryResult) -> str:
 
 
 def _named(result: QueryResult) -> str:
-    return f"{_text(result.query_id)}: {_text(result.text)}"
-
-
-def _section(head: str, heads: Sequence[str], rows: Sequence[Sequence[str]], cap: int) -> list[str]:
-    """A heading and a table of no more than `cap` bytes; nothing without rows."""
-    if not rows:
-        return []
-    title = f"## {head}\n\n{_row(heads)}\n{_row(['---'] * len(heads))}"
-    return [_fill(title, map(_row, rows), len(rows), cap, "row", "\n\n")]
-
-
-def _bullets(head: str | None, lines: Sequence[str], part: str) -> list[str]:
-    """A heading and a list of no more bytes than its part may take; nothing without lines."""
-    if not lines:
-        return []
-    title = f"## {head}\n" if head else ""
-    items = (f"- {escape(cut(line, 2 * _CELL))}" for line in lines)
-    return [_fill(title, items, len(lines), _CAPS[part], "line", "\n").lstrip("\n")]
-
-
-def _fill(title: str, lines: Iterable[str], n: int, cap: int, noun: str, gap: str) -> str:
-    """As many lines as there is room for, and what is left out."""
-    parts, used = [title], len(title.encode()) + _LAST_BYTES
-    for i, line in enumerate(lines):
-        used += len(line.encode()) + 1
-        if used > cap:
-            left_out = f"_{count(n - i, noun)} left out here; report.json has all {n:,}._"
-            return "\n".join(parts) + gap + left_out
-        parts.append(line)
-    return "\n".join(parts)
-
-
-# Room for the sentence about what is left out, and the blank line below a part.
-_LAST_BYTES = 80
-
-
-def _row(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def _text(text: str) -> str:
-    return escape(cut(text, _CELL))
+    return f"{cell(result.query_id)}: {cell(result.text)}"
 
 
 def _fact(value: object) -> str:
-    return "–" if value is None else _text(fact(value))
+    return "–" if value is None else cell(fact(value))

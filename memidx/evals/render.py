@@ -9,19 +9,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from memidx.evals.cells import (
+    cause_words,
     change_word,
     comparison_lines,
     count,
     cut,
     figure,
+    interval,
+    kind_words,
     lint_line,
     one_line,
+    probability,
     rank_words,
     share,
     signed,
     table,
     width_of,
 )
+from memidx.evals.comparing import ComparedRuns
 from memidx.evals.lint import LintFinding, lint_outcome
 from memidx.evals.outcome import verdict_line
 from memidx.evals.report import Group, Report
@@ -31,6 +36,7 @@ _GROUP_HEADS = ("category", "n", "passed", "failed", "open")
 _LAST_HEADS = ("sources", "false pos.")
 # A terminal line holds this much of a query or a reason.
 _MIN_TEXT = 24
+_LONGEST_TARGET = 40
 
 
 def render_table(report: Report, width: int | None = None) -> str:
@@ -47,14 +53,30 @@ def render_table(report: Report, width: int | None = None) -> str:
         *_section("Floors", _floors_table(report)),
         *_section("Beside plain grep and single sources", _beside_table(report, width)),
         *_section("Against the baseline", _tallies_table(report)),
+        *_section("Categories against the baseline", _scopes_table(report)),
         *_section("Compared", _lines(compared)),
         *_section("Moved", _moves_table(report, width)),
         *_section("Not passed", _queries_table(report, width)),
+        *_section("Why not", _misses_table(report, width)),
         *_section("Known gaps that passed", _lines(report.unexpected_passes)),
         *_section("Lints", _lines(map(lint_line, report.lints))),
         *_section("Problems", _lines(report.problems)),
         *_section("Notes", _lines(report.notes)),
         one_line(report.verdict),
+    ]
+    return "\n\n".join(blocks) + "\n"
+
+
+def render_compared(compared: ComparedRuns, width: int | None = None) -> str:
+    """Two runs, compared; arguments as in `render_table`."""
+    report = compared.report
+    blocks = [
+        f"{one_line(compared.before)} → {one_line(compared.after)}",
+        *_section("All queries", _tallies_table(report)),
+        *_section("By category", _scopes_table(report)),
+        *_section("Moved", _moves_table(report, width)),
+        *_section("Compared", _lines(comparison_lines(compared.comparison))),
+        one_line(compared.verdict),
     ]
     return "\n\n".join(blocks) + "\n"
 
@@ -144,26 +166,54 @@ def _tallies_table(report: Report) -> str:
             figure(tally.after),
             signed(tally.after - tally.before),
             f"{tally.wins}/{tally.ties}/{tally.losses}",
-            "–" if tally.p is None else f"{tally.p:.3f}",
+            interval(tally),
+            probability(tally.p),
         ]
         for tally in (report.comparison.tallies if report.comparison else ())
         if tally.scope == OVERALL
     ]
-    return table(rows, ["measure", "before", "now", "change", "win/tie/loss", "p"])
+    return table(rows, ["measure", "before", "now", "change", "win/tie/loss", "95 %", "p"])
+
+
+def _scopes_table(report: Report) -> str:
+    """The categories whose mean moved, each with its p and that adjusted for all of them."""
+    rows = [
+        [
+            tally.scope,
+            tally.measure,
+            figure(tally.before),
+            figure(tally.after),
+            f"{tally.wins}/{tally.ties}/{tally.losses}",
+            interval(tally),
+            probability(tally.p),
+            probability(tally.p_holm),
+        ]
+        for tally in (report.comparison.tallies if report.comparison else ())
+        if tally.p_holm is not None and tally.wins + tally.losses
+    ]
+    heads = ["category", "measure", "before", "now", "win/tie/loss", "95 %", "p", "p (Holm)"]
+    return table(rows, heads)
 
 
 def _moves_table(report: Report, width: int | None) -> str:
+    comparison = report.comparison
+    if comparison is None:
+        return ""
     rows = [
         [
             one_line(move.query_id),
             move.severity,
             change_word(move),
             one_line(rank_words(move)) or "–",
+            one_line(cause_words(comparison, move.query_id)),
             one_line(", ".join(move.now_above)) or "–",
         ]
-        for move in (report.comparison.moves if report.comparison else ())
+        for move in comparison.moves
     ]
-    return _fitting(rows, ["query", "severity", "change", "rank", "now above it"], -1, width)
+    heads = ["query", "severity", "change", "rank", "because of", "now above it"]
+    if comparison.why is None or not comparison.why.causes:
+        rows, heads = [[*row[:4], row[5]] for row in rows], [*heads[:4], heads[5]]
+    return _fitting(rows, heads, -1, width)
 
 
 def _queries_table(report: Report, width: int | None) -> str:
@@ -179,6 +229,20 @@ def _queries_table(report: Report, width: int | None) -> str:
         if result.status != "passed"
     ]
     return _fitting(rows, ["query", "severity", "result", "line", "why not"], -1, width)
+
+
+def _misses_table(report: Report, width: int | None) -> str:
+    rows = [
+        [
+            one_line(miss.query_id),
+            kind_words(miss),
+            one_line(cut(miss.target, _LONGEST_TARGET)),
+            one_line(miss.hint_words) or "–",
+            one_line(miss.detail),
+        ]
+        for miss in report.misses
+    ]
+    return _fitting(rows, ["query", "kind", "missed", "checked", "what"], -1, width)
 
 
 def _fitting(

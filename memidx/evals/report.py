@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from memidx.evals.compared import Beside, Comparison
 from memidx.evals.lint import LintFinding
+from memidx.evals.missed import Miss
 from memidx.evals.outcome import Outcome, verdict_line
 
 ARTIFACT_TYPE = "memidx-report"
@@ -78,6 +79,7 @@ class QueryResult:
         return {
             "query_id": self.query_id,
             "query": self.text,
+            "question": self.question,
             "category": self.category,
             "severity": self.severity,
             "k": self.k,
@@ -181,6 +183,7 @@ class Report:
         notes: Sentences for a person.
         comparison: With the baseline; None where there is none.
         beside: The run, plain grep, and each source alone on the same queries.
+        misses: Why queries did not pass, in the order of the suite.
     """
 
     suite: str
@@ -196,6 +199,7 @@ class Report:
     notes: tuple[str, ...] = ()
     comparison: Comparison | None = None
     beside: tuple[Beside, ...] = ()
+    misses: tuple[Miss, ...] = ()
 
     @property
     def exit_code(self) -> int:
@@ -241,6 +245,7 @@ class Report:
             "floors": [floor.to_dict() for floor in self.floors],
             "comparison": self.comparison.to_dict() if self.comparison else None,
             "beside": [row.to_dict() for row in self.beside],
+            "misses": [miss.to_dict() for miss in self.misses],
             "unexpected_passes": list(self.unexpected_passes),
             "problems": list(self.problems),
             "notes": list(self.notes),

@@ -114,7 +114,7 @@ def evaluate(
             "corpus_fingerprint": index.build_id,
             "n_docs": len(catalog),
             "suite_hash": suite.digest,
-            "configuration_hash": _hash(index.configuration),
+            "configuration_hash": hash_of(index.configuration),
             "analyzer_fingerprint": index.fingerprint,
             "strategy": strategy or index.configuration["search"]["strategy"],
             "as_of": as_of,
@@ -260,6 +260,7 @@ def _notes(
     return tuple(notes)
 
 
-def _hash(settings: Mapping[str, Any]) -> str:
+def hash_of(settings: Mapping[str, Any]) -> str:
+    """Names some settings."""
     canonical = json.dumps(settings, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()

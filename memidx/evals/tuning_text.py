@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from memidx.evals.choosing import CrossValidation
 from memidx.evals.markdown import MARKER
-from memidx.evals.statistics import Interval
-from memidx.evals.thresholds import Bin
-from memidx.evals.tuning_report import TuningReport, show
-from memidx.search.kernels import LexicalParameters
+from memidx.evals.thresholds_text import as_table, escaped, interval, plain, threshold_blocks
+from memidx.evals.tuning_report import TuningReport
+from memidx.search.points import EVERY_SOURCE, Point, show_value, split_axis
 
 _MAX_ROWS = 24
 _MAX_COLUMNS = 12
@@ -21,7 +21,7 @@ _LEGEND = "* best, = within noise of the best, c current setting"
 
 def render_tuning(report: TuningReport) -> str:
     """A report for a terminal, the verdict last."""
-    blocks = [f"Tuning on {_plain(report.name)}", *_blocks(report, "simple"), report.verdict]
+    blocks = [f"Tuning on {plain(report.name)}", *_blocks(report, "simple"), report.verdict]
     return "\n\n".join(blocks) + "\n"
 
 
@@ -30,19 +30,20 @@ def render_tuning_markdown(report: TuningReport) -> str:
     facts = [[name, "–" if v is None else str(v)] for name, v in report.facts.items()]
     blocks = [
         f"{MARKER}\n# Tuning on {_code(report.name)}",
-        f"**{_escape(report.verdict)}**",
+        f"**{escaped(report.verdict)}**",
         *_blocks(report, "pipe"),
-        f"## Run\n\n{_table(facts, ['fact', 'value'], 'pipe')}",
+        f"## Run\n\n{as_table(facts, ['fact', 'value'], 'pipe')}",
     ]
     return "\n\n".join(blocks) + "\n"
 
 
 def _blocks(report: TuningReport, style: str) -> list[str]:
     sections = [
-        (f"{report.measure} by k1 and b", f"{_matrix(report, style)}\n\n{_prose(_LEGEND, style)}"),
+        (_matrix_title(report), _matrix(report, style)),
         ("Points", _points(report, style)),
         ("Why", _bullets(report.reasons, style)),
         ("Choice", _choice(report, style)),
+        ("Robustness", _robustness(report, style)),
         ("Thresholds on relevance of the first hit", _thresholds(report, style)),
         ("Problems", _bullets(report.problems, style)),
         ("Configuration", _configuration(report, style)),
@@ -51,15 +52,26 @@ def _blocks(report: TuningReport, style: str) -> list[str]:
     return [head.format(title, body) for title, body in sections if body]
 
 
+def _matrix_title(report: TuningReport) -> str:
+    return f"{report.measure} by {' and '.join(report.point(0).axes)}"
+
+
 def _matrix(report: TuningReport, style: str) -> str:
-    """The measure at each point, k1 down and b across."""
-    numbers = {(p.k1, p.b): n for n, p in enumerate(report.values.points)}
-    k1s = sorted({k1 for k1, _ in numbers})
-    bs = sorted({b for _, b in numbers})
-    if len(k1s) > _MAX_ROWS or len(bs) > _MAX_COLUMNS:
+    """The measure at each point of two axes, the first down and the second across."""
+    axes = report.point(0).axes
+    if len(axes) != 2:
+        return ""
+    numbers = {(p[axes[0]], p[axes[1]]): n for n, p in enumerate(report.values.points)}
+    down = list(dict.fromkeys(row for row, _ in numbers))
+    across = sorted({column for _, column in numbers}, key=lambda v: (isinstance(v, str), v))
+    if len(down) > _MAX_ROWS or len(across) > _MAX_COLUMNS:
         return f"{len(numbers)} points are too many for a table; the JSON form has them all."
-    rows = [[f"{k1:g}", *(_cell(report, numbers.get((k1, b))) for b in bs)] for k1 in k1s]
-    return _table(rows, ["k1", *(f"b {b:g}" for b in bs)], style)
+    rows = [
+        [show_value(row), *(_cell(report, numbers.get((row, column))) for column in across)]
+        for row in down
+    ]
+    heads = [axes[0], *(f"{axes[1]} {show_value(column)}" for column in across)]
+    return f"{as_table(rows, heads, style)}\n\n{_prose(_LEGEND, style)}"
 
 
 def _cell(report: TuningReport, number: int | None) -> str:
@@ -79,16 +91,21 @@ def _points(report: TuningReport, style: str) -> str:
     choice = report.choice
     order = sorted(range(len(choice.means)), key=lambda n: (-choice.means[n], n))
     shown = [n for place, n in enumerate(order) if place < _MAX_ROWS or n == choice.current]
-    heads = ["k1", "b", "", *report.means, *(["passed"] if report.values.n_passed else [])]
+    heads = [
+        *report.point(0).axes,
+        "",
+        *report.means,
+        *(["passed"] if report.values.n_passed else []),
+    ]
     rows = []
     for n in shown:
         point = report.point(n)
-        row = [f"{point.k1:g}", f"{point.b:g}", _marks(report, n)]
+        row = [*(show_value(value) for _, value in point.values), _marks(report, n)]
         row += [f"{means[n]:.4f}" for means in report.means.values()]
         if report.values.n_passed:
             row.append(f"{report.values.n_passed[n]}/{report.values.n_asked_to_pass}")
         rows.append([*row, f"{choice.p_values[n]:.4f}"])
-    table = _table(rows, [*heads, "p (best)"], style)
+    table = as_table(rows, [*heads, "p (best)"], style)
     left_out = len(order) - len(shown)
     return f"{table}\n\n{left_out} more points." if left_out else table
 
@@ -97,10 +114,10 @@ def _choice(report: TuningReport, style: str) -> str:
     choice, checked = report.choice, report.choice.cross_validation
     current = choice.means[choice.current]
     rows = [
-        ["current", show(report.point(choice.current)), f"{current:.4f}", "", ""],
+        ["current", str(report.point(choice.current)), f"{current:.4f}", "", ""],
         [
             "best, in sample",
-            show(report.point(choice.best)),
+            str(report.point(choice.best)),
             f"{choice.means[choice.best]:.4f}",
             f"{choice.gain.test.gain:+.4f}",
             f"p = {choice.gain.test.p:.4f}",
@@ -110,78 +127,70 @@ def _choice(report: TuningReport, style: str) -> str:
         rows.append(
             [
                 f"{len(checked.folds)} folds, held out",
-                "; ".join(_folds(report)),
+                "; ".join(_folds(report, checked)),
                 f"{checked.mean:.4f}",
                 f"{checked.gain:+.4f}",
-                _interval(checked.interval, signed=True),
+                interval(checked.interval, signed=True),
             ]
         )
-    table = _table(rows, ["", "point", report.measure, "gain", "p, 95 % interval"], style)
+    nested = choice.nested
+    if nested is not None:
+        rows.append(
+            [
+                f"{len(nested.folds)} folds, verdict followed",
+                "; ".join(_folds(report, nested)),
+                f"{nested.mean:.4f}",
+                f"{nested.gain:+.4f}",
+                interval(nested.interval, signed=True),
+            ]
+        )
+    kept = report.held_out
+    if kept is not None:
+        rows.append(
+            [
+                f"{kept.test.n_queries} queries kept aside",
+                str(report.point(choice.best)),
+                f"{kept.mean:.4f}",
+                f"{kept.test.gain:+.4f}",
+                f"p = {kept.test.p:.4f}, {interval(kept.interval, signed=True)}",
+            ]
+        )
+    table = as_table(rows, ["", "point", report.measure, "gain", "p, 95 % interval"], style)
     n = len(choice.plateau)
     plateau = f"Plateau ({n} of {len(choice.means)} points within noise of the best): "
     return f"{table}\n\n{_prose(plateau + report.plateau, style)}"
 
 
-def _folds(report: TuningReport) -> list[str]:
+def _robustness(report: TuningReport, style: str) -> str:
+    """Other queries and other corpora, a sentence each."""
+    found, best = report.stability, report.point(report.choice.best)
+    winners = ", ".join(
+        f"{report.point(number)} in {share:.0%}" for number, share in found.winners[:3]
+    )
+    lines = [
+        f"Queries drawn again {found.n_draws:,} times: {best} is ahead of the current setting in "
+        f"{found.ahead:.0%}; best are {winners}."
+    ]
+    for other in report.perturbed:
+        what = "fewer" if other.change == "fewer" else "more"
+        lines.append(
+            f"With {what} unrelated documents ({other.n_docs:,} in all): {best} gains "
+            f"{other.gain:+.4f}; best of the points looked at is {report.point(other.winner)}."
+        )
+    return _bullets(lines, style)
+
+
+def _folds(report: TuningReport, checked: CrossValidation) -> list[str]:
     """The points that folds chose, and how many folds each."""
-    checked = report.choice.cross_validation
-    chosen = [fold.point for fold in checked.folds] if checked else []
-    return [f"{show(report.point(n))} ({chosen.count(n)})" for n in sorted(set(chosen))]
+    chosen = [fold.point for fold in checked.folds]
+    return [f"{report.point(n)!s} ({chosen.count(n)})" for n in sorted(set(chosen))]
 
 
 def _thresholds(report: TuningReport, style: str) -> str:
-    found = report.thresholds
-    if not found.n_answers:
+    if not report.thresholds.n_answers:
         return ""
-    curve = _table(
-        [[_at_least(row.name), *_bin(row)] for row in found.curve],
-        ["relevance", "answers", "share", "precision", "95 % interval"],
-        style,
-    )
-    published = _table(
-        [[row.name, *_bin(row)] for row in found.published],
-        ["published label", "answers", "share", "precision", "95 % interval"],
-        style,
-    )
-    promises = _table(
-        [
-            [
-                promise.label,
-                f"{promise.precision:g}",
-                _threshold(promise.fitted),
-                *_bin(promise.observed)[:1],
-                *_bin(promise.observed)[2:],
-                {True: "yes", False: "no", None: "–"}[promise.is_kept],
-                _threshold(promise.threshold),
-                f"{promise.on_all.share:.0%}" if promise.on_all.n else "–",
-            ]
-            for promise in found.promises
-        ],
-        [
-            "label",
-            "promised",
-            "half: threshold",
-            "other half",
-            "observed",
-            "95 % interval",
-            "kept",
-            "all: threshold",
-            "share",
-        ],
-        style,
-    )
-    counts = f"{found.n_answers} answers by the {found.strategy} strategy"
-    if found.n_fallback:
-        counts += f"; {found.n_fallback} more came from the fallback and take no part"
-    at = show(report.point(report.choice.current))
-    basis = f"{counts}, at {at}. They hold for this corpus, analyzer, strategy, k1 and b alone."
-    return "\n\n".join([_prose(basis, style), curve, published, promises])
-
-
-def _bin(row: Bin) -> list[str]:
-    if row.precision is None:
-        return [str(row.n), "–", "–", "–"]
-    return [str(row.n), f"{row.share:.0%}", f"{row.precision:.3f}", _interval(row.interval)]
+    at = report.point(report.choice.current)
+    return "\n\n".join(threshold_blocks(report.thresholds, style, at=f", at {at}"))
 
 
 def _configuration(report: TuningReport, style: str) -> str:
@@ -190,29 +199,30 @@ def _configuration(report: TuningReport, style: str) -> str:
     if report.choice.best == report.choice.current:
         lines = ["# The current setting is the best point.", *_setting(current)]
     elif report.finding == "change":
-        lines = [f"# Was {show(current)}.", *_setting(best)]
+        lines = [f"# Was {current}.", *_setting(best)]
     else:
         lines = [
             "# Nothing supports a change; this is the current setting.",
             *_setting(current),
-            f"# The best point of this grid was {show(best)}.",
+            f"# The best point of this grid was {best}.",
         ]
     text = "\n".join(lines)
     intro = "Nothing is applied. For memidx.toml ([tool.memidx.search] in pyproject.toml):"
     return f"{intro}\n\n" + (f"```toml\n{text}\n```" if style == "pipe" else text)
 
 
-def _setting(point: LexicalParameters) -> list[str]:
-    return ["[search]", f"k1 = {point.k1!r}", f"b = {point.b!r}"]
-
-
-def _table(rows: Sequence[Sequence[str]], heads: Sequence[str], style: str) -> str:
-    # tabulate is only needed when a table is drawn.
-    from tabulate import tabulate
-
-    if style == "pipe":
-        rows = [[_escape(cell) for cell in row] for row in rows]
-    return tabulate(rows, headers=list(heads), tablefmt=style, disable_numparse=True)
+def _setting(point: Point) -> list[str]:
+    """The lines of `[search]`, and those of sources as comments: they stand in a list."""
+    lines, of_sources = [], []
+    for name, value in point.values:
+        source, key = split_axis(name)
+        shown = f'"{value}"' if isinstance(value, str) else repr(value)
+        if source is None:
+            lines.append(f"{key} = {shown}")
+        else:
+            where = "every source that decays" if source == EVERY_SOURCE else f"source {source}"
+            of_sources.append(f"# {where}: {key} = {shown}")
+    return [*(["[search]", *lines] if lines else []), *of_sources]
 
 
 def _bullets(lines: Sequence[str], style: str) -> str:
@@ -220,37 +230,8 @@ def _bullets(lines: Sequence[str], style: str) -> str:
 
 
 def _prose(text: str, style: str) -> str:
-    return _escape(text) if style == "pipe" else _plain(text)
-
-
-def _interval(interval: Interval, *, signed: bool = False) -> str:
-    return (
-        f"[{interval.low:+.4f}, {interval.high:+.4f}]"
-        if signed
-        else (f"[{interval.low:.3f}, {interval.high:.3f}]")
-    )
-
-
-def _at_least(name: str) -> str:
-    return f">= {float(name):.2f}"
-
-
-def _threshold(value: float | None) -> str:
-    return "out of reach" if value is None else f"{value:.4f}"
-
-
-def _plain(text: str) -> str:
-    """Text that cannot break a line or steer a terminal."""
-    return "".join(c if c.isprintable() else " " for c in text)
+    return escaped(text) if style == "pipe" else plain(text)
 
 
 def _code(text: str) -> str:
-    return "`" + _plain(text).replace("`", "'") + "`"
-
-
-def _escape(text: str) -> str:
-    """Text that Markdown and a browser show as it is."""
-    plain = _plain(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    for character in "\\`*_|":
-        plain = plain.replace(character, f"\\{character}")
-    return plain
+    return "`" + plain(text).replace("`", "'") + "`"

@@ -9,23 +9,19 @@ then only what changed since, where the feed can tell.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os.path
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from memidx.config import SourceConfig
-from memidx.documents import Document, make_document
-from memidx.errors import FileError, InputError
-from memidx.files import is_missing, may_pass, read_bytes
-from memidx.indexing.state import RACY_NS, DocRef, KnownFile, State, pack
-from memidx.sources import FEED_KINDS, FILE_KINDS
-from memidx.sources.artifacts import is_artifact
-from memidx.sources.base import FEEDS, Fed, FileEntry, Gone, Item, Parsed, Skip, SourceFailed
+from memidx.documents import Document
+from memidx.garbage import collector_paused
+from memidx.indexing.reading import Made, Read, Task, add_item, read_file, read_files
+from memidx.indexing.state import RACY_NS, KnownFile, State, pack
+from memidx.sources import FEED_KINDS
+from memidx.sources.base import FEEDS, Fed, FileEntry, Gone, Skip, SourceFailed
 from memidx.sources.listing import Listing, list_files
 from memidx.sources.survey import Survey
-from memidx.store.layout import SHARD_CAP_BYTES
-from memidx.store.line import encode_line, line_sum
 from memidx.text.redact import holds_private
 
 
@@ -79,17 +75,6 @@ class Scan:
         )
 
 
-@dataclass(slots=True)
-class _Made:
-    """Documents of one file or part, until all of it was read."""
-
-    refs: dict[str, DocRef] = field(default_factory=dict)
-    skips: list[Skip] = field(default_factory=list)
-    lines: dict[str, bytes] = field(default_factory=dict)
-    documents: dict[str, Document] = field(default_factory=dict)
-    follows: dict[str, tuple[str, ...]] = field(default_factory=dict)
-
-
 class Scanner:
     """Reads the configured sources.
 
@@ -118,13 +103,13 @@ class Scanner:
 
     def scan(self, known: State | None) -> Scan:
         """Look at every source; `known` is the last look under the same settings, if any."""
+        with collector_paused():
+            return self._scan(known)
+
+    def _scan(self, known: State | None) -> Scan:
         listing = list_files(self._root, tuple(self._sources.values()), self._own)
         found = Scan(listing, failed=dict(listing.failed))
-        for name, entries in listing.by_source.items():
-            source = self._sources[name]
-            for entry in entries:
-                found.entries[entry.path] = entry
-                self._visit(source, entry, known, found)
+        self._visit(listing, known, found)
         for source in self._sources.values():
             if source.kind in FEEDS:
                 for part in FEED_KINDS[source.kind].parts(source):
@@ -159,20 +144,32 @@ class Scanner:
         else:
             self._parse(source, scan.entries[path], scan)
 
-    def _visit(
-        self, source: SourceConfig, entry: FileEntry, known: State | None, found: Scan
-    ) -> None:
+    def _visit(self, listing: Listing, known: State | None, found: Scan) -> None:
+        """Take in every listed file; those that may have changed are read."""
+        files: list[tuple[SourceConfig, FileEntry, KnownFile | None]] = []
+        stale: set[str] = set()
+        tasks: list[Task] = []
+        for name, entries in listing.by_source.items():
+            source = self._sources[name]
+            for entry in entries:
+                before = self._known(source, entry, known)
+                files.append((source, entry, before))
+                found.entries[entry.path] = entry
+                if not (known and before and _is_fresh(before, entry, known)):
+                    stale.add(entry.path)
+                    tasks.append(self._task(source, entry, before))
+        results = read_files(tasks)
+        for source, entry, before in files:
+            if entry.path in stale:
+                self._take_in(next(results), source, entry, before, found)
+            elif before is not None:
+                found.files[entry.path] = before
+
+    def _known(
+        self, source: SourceConfig, entry: FileEntry, known: State | None
+    ) -> KnownFile | None:
         before = known.files.get(entry.path) if known else None
-        if known is None or before is None or before.source != source.name:
-            self._parse(source, entry, found)
-            return
-        recorded = known.watched.get(before.disk_path)
-        limit = known.recorded_ns - RACY_NS
-        same = recorded == entry.signature
-        if same and max(entry.signature.mtime_ns, entry.signature.ctime_ns) < limit:
-            found.files[entry.path] = before
-        else:
-            self._parse(source, entry, found, before)
+        return before if before is not None and before.source == source.name else None
 
     def _parse(
         self,
@@ -181,42 +178,47 @@ class Scanner:
         found: Scan,
         before: KnownFile | None = None,
     ) -> None:
-        try:
-            data = read_bytes(entry.disk_path)
-        except FileError as error:
-            if is_missing(error):
+        self._take_in(read_file(self._task(source, entry, before)), source, entry, before, found)
+
+    def _task(self, source: SourceConfig, entry: FileEntry, before: KnownFile | None) -> Task:
+        digest = before.digest if before else None
+        size = entry.signature.size
+        return Task(source, entry.path, entry.disk_path, size, digest, self._max_bytes)
+
+    def _take_in(
+        self,
+        read: Read,
+        source: SourceConfig,
+        entry: FileEntry,
+        before: KnownFile | None,
+        found: Scan,
+    ) -> None:
+        """Add what a file gave."""
+        if read.refusal is not None:
+            if read.is_missing:
                 found.vanished.append((source.name, entry.path))
             else:
                 found.unread.add(entry.path)
-            if may_pass(error):
+            if read.may_pass:
                 # It says something about the moment: the next look tries again.
-                found.failed.setdefault(source.name, f"{entry.path}: {error.what}")
+                found.failed.setdefault(source.name, f"{entry.path}: {read.refusal}")
                 found.unsettled.add(self._below_root(entry))
                 return
-            found.unreadable.append(Skip(entry.path, error.what, source=source.name))
+            found.unreadable.append(Skip(entry.path, read.refusal, source=source.name))
             return
         found.n_read += 1
-        digest = hashlib.blake2b(data, digest_size=16).hexdigest()
-        if before is not None and before.digest == digest:
-            found.files[entry.path] = before
+        if read.made is None:
+            if before is not None:
+                found.files[entry.path] = before
             return
         found.n_parsed += 1
-        parsed = (
-            Parsed()
-            if is_artifact(data)
-            else FILE_KINDS[source.kind].parse(source, entry.path, data)
-        )
-        made = _Made(skips=[*parsed.skips])
-        anchors: set[str] = set()
-        for item in parsed.items:
-            made.skips.extend(self._add(source, item, anchors, made))
-        self._take(made, found)
+        self._take(read.made, found)
         found.files[entry.path] = KnownFile(
             source=source.name,
             disk_path=self._below_root(entry),
-            digest=digest,
-            docs=tuple(made.refs.values()),
-            skips=tuple(made.skips),
+            digest=read.digest,
+            docs=tuple(read.made.refs.values()),
+            skips=tuple(read.made.skips),
         )
 
     def _below_root(self, entry: FileEntry) -> str:
@@ -242,7 +244,7 @@ class Scanner:
                 raise SourceFailed("the name holds a secret or a home folder", in_token=True)
             since = before.digest if before else None
             fed = kind.read(source, part, self._root, token=token, since=since, env=self._env)
-            made = _Made()
+            made = Made()
             if before is not None and not fed.whole:
                 made.refs = {ref.doc_id: ref for ref in before.docs}
                 made.skips = [*before.skips]
@@ -266,11 +268,11 @@ class Scanner:
         found.n_read += 1
         with contextlib.suppress(SourceFailed):
             fed = kind.pick(source, part, self._root, anchors=anchors, env=self._env)
-            made = _Made()
+            made = Made()
             self._drain(source, fed, part, made)
             self._take(made, found)
 
-    def _drain(self, source: SourceConfig, fed: Fed, part: str, made: _Made) -> None:
+    def _drain(self, source: SourceConfig, fed: Fed, part: str, made: Made) -> None:
         """Add what a feed gives to what it gave before."""
         grows = FEED_KINDS[source.kind].grows(source)
         anchors: set[str] = set()
@@ -283,32 +285,20 @@ class Scanner:
                 made.refs.pop(doc_id, None)
                 made.skips = [skip for skip in made.skips if skip.path != doc_id]
                 continue
-            for skip in self._add(source, given, anchors, made):
+            for skip in add_item(source, given, anchors, made, max_bytes=self._max_bytes):
                 made.skips.append(replace(skip, path=doc_id))
             if grows:
                 made.follows[doc_id] = tuple(f"{part}#{anchor}" for anchor in given.follows)
 
-    def _add(
-        self, source: SourceConfig, item: Item, anchors: set[str], made: _Made
-    ) -> tuple[Skip, ...]:
-        document, skips = make_document(
-            item, source, anchor_seen=anchors, max_bytes=self._max_bytes
-        )
-        if document is None:
-            return skips
-        try:
-            line = encode_line(document)
-        except InputError as error:
-            return (*skips, Skip(item.path, error.what, item.line, source.name))
-        if len(line) > SHARD_CAP_BYTES:
-            reason = f"its line of {len(line):,} bytes does not fit in a shard"
-            return (*skips, Skip(item.path, reason, item.line, source.name))
-        made.lines[document.doc_id] = line
-        made.documents[document.doc_id] = document
-        made.refs[document.doc_id] = DocRef(document.doc_id, line_sum(line), item.line)
-        return skips
-
-    def _take(self, made: _Made, found: Scan) -> None:
+    def _take(self, made: Made, found: Scan) -> None:
         found.lines.update(made.lines)
         found.documents.update(made.documents)
         found.follows.update(made.follows)
+
+
+def _is_fresh(before: KnownFile, entry: FileEntry, known: State) -> bool:
+    """Whether its signature proves that a file is as it was."""
+    if known.watched.get(before.disk_path) != entry.signature:
+        return False
+    limit = known.recorded_ns - RACY_NS
+    return max(entry.signature.mtime_ns, entry.signature.ctime_ns) < limit

@@ -8,15 +8,32 @@ file is read.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from hashlib import blake2b
-from typing import Any, Literal, NamedTuple, overload
+import zlib
+from collections.abc import Iterator, Mapping
+from itertools import accumulate, pairwise
+from typing import Any, Literal
 
 from memidx.files import Signature
+from memidx.indexing.packing import (
+    DocRef,
+    KnownFile,
+    PackedFiles,
+    PackedSignatures,
+    pack,
+    pack_files,
+    pack_signatures,
+    paths_with_skips,
+    skip_rows,
+    skips_of,
+    to_json,
+    unpack_signatures,
+)
 from memidx.sources.base import Skip
+from memidx.values import dataclass, field
 
-STATE_VERSION = 3
+__all__ = ["RACY_NS", "DocRef", "Freshness", "KnownFile", "State", "pack", "read_state"]
+
+STATE_VERSION = 5
 
 # How an answer relates to its sources: docs/glossary.md, "freshness".
 Freshness = Literal["fresh", "refreshed", "unchecked", "stale"]
@@ -24,74 +41,6 @@ Freshness = Literal["fresh", "refreshed", "unchecked", "stale"]
 # An entry changed this shortly before it was recorded may have changed again within the same
 # tick of the file system's clock: it is read again, as git does with its index.
 RACY_NS = 2_000_000_000
-
-
-class DocRef(NamedTuple):
-    """One document a file became: its id, its line's checksum, the line where it begins."""
-
-    doc_id: str
-    sum: str
-    line: int
-
-
-class PackedDocs(Sequence[DocRef]):
-    """The documents of a part of a feed, as one text until somebody asks for them.
-
-    There may be tens of thousands, and a search whose feeds are as they were needs none of them.
-    """
-
-    __slots__ = ("_refs", "_text")
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._refs: tuple[DocRef, ...] | None = None
-
-    def __len__(self) -> int:
-        return self._text.count("\n")
-
-    @overload
-    def __getitem__(self, index: int) -> DocRef: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[DocRef]: ...
-    def __getitem__(self, index: int | slice) -> DocRef | Sequence[DocRef]:
-        return self._unpacked()[index]
-
-    def __iter__(self) -> Iterator[DocRef]:
-        return iter(self._unpacked())
-
-    def text(self) -> str:
-        """As `pack` gave it."""
-        return self._text
-
-    def _unpacked(self) -> tuple[DocRef, ...]:
-        if self._refs is None:
-            rows = (row.split("\t") for row in self._text.split("\n")[:-1])
-            self._refs = tuple(DocRef(doc_id, sum_, int(line)) for doc_id, sum_, line in rows)
-        return self._refs
-
-
-def pack(docs: Iterable[DocRef]) -> PackedDocs:
-    """A line a document; a `doc_id` holds neither tab nor line feed."""
-    return PackedDocs("".join(f"{doc_id}\t{sum_}\t{line}\n" for doc_id, sum_, line in docs))
-
-
-@dataclass(frozen=True, slots=True)
-class KnownFile:
-    """What one source file, or one part of a feed, was and became when it was last read.
-
-    Attributes:
-        source: The source that took it.
-        disk_path: Root-relative path as on disk; empty for a part of a feed.
-        digest: Hash of its bytes; of a part of a feed, the token of its state.
-        docs: The documents it became.
-        skips: What of it was not indexed.
-    """
-
-    source: str
-    disk_path: str
-    digest: str
-    docs: Sequence[DocRef]
-    skips: tuple[Skip, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,49 +84,64 @@ class State:
     def racy(self) -> list[str]:
         """Watched paths whose signature does not prove that they are unchanged."""
         limit = self.recorded_ns - RACY_NS
+        if isinstance(self.watched, PackedSignatures) and self.watched.newest_ns() < limit:
+            return []
         return [
             path
             for path, signature in self.watched.items()
             if signature.mtime_ns >= limit or signature.ctime_ns >= limit
         ]
 
+    def file_skips(self) -> Iterator[Skip]:
+        """What of the files was skipped."""
+        for path in paths_with_skips(self.files):
+            yield from self.files[path].skips
+
     def to_bytes(self) -> bytes:
-        """Compact JSON."""
+        """A line of JSON, then what is long and seldom read, packed, then a checksum."""
+        parts = (*pack_signatures(self.watched), *pack_files(self.files))
         document: dict[str, Any] = {
             "version": STATE_VERSION,
             "root": self.root,
             "settings": self.settings,
             "recorded_ns": self.recorded_ns,
-            "watched": self.watched,
             "bases_failed": self.bases_failed,
-            "files": {path: file_row(known) for path, known in self.files.items()},
+            "files_skipping": paths_with_skips(self.files),
             "failed": self.failed,
-            "skips": _rows(self.skips),
+            "skips": skip_rows(self.skips),
             "unsupported": self.unsupported,
             "store": self.store,
             "damage": self.damage,
             "snapshot": self.snapshot,
             "unlike": self.unlike,
             "tokens": self.tokens,
+            "part_bytes": [*map(len, parts)],
         }
-        return sealed(document)
+        body = b"".join((to_json(document), b"\n", *parts))
+        return body + b"\n" + _checksum(body)
 
 
 def read_state(data: bytes) -> State | None:
     """State from its bytes; None when they are damaged or of another version (then look anew)."""
+    body, _, found = data.rpartition(b"\n")
+    if found != _checksum(body):
+        return None
+    head, _, rest = body.partition(b"\n")
     try:
-        document = unsealed(data)
-        if document is None or document["version"] != STATE_VERSION:
+        document = json.loads(head)
+        if document["version"] != STATE_VERSION:
             return None
+        ends = [*accumulate(document["part_bytes"], initial=0)]
+        names, numbers, paths, rows = (rest[begin:end] for begin, end in pairwise(ends))
         return State(
             root=document["root"],
             settings=document["settings"],
             recorded_ns=document["recorded_ns"],
-            watched={path: Signature(*row) for path, row in document["watched"].items()},
+            watched=unpack_signatures(names, numbers),
             bases_failed=document["bases_failed"],
-            files={path: file_of(row) for path, row in document["files"].items()},
+            files=PackedFiles(paths, rows, document["files_skipping"]),
             failed=document["failed"],
-            skips=_skips(document["skips"]),
+            skips=skips_of(document["skips"]),
             unsupported=document["unsupported"],
             store={name: Signature(*row) for name, row in document["store"].items()},
             damage=tuple((path, line, reason) for path, line, reason in document["damage"]),
@@ -189,40 +153,5 @@ def read_state(data: bytes) -> State | None:
         return None
 
 
-def file_row(known: KnownFile) -> list[Any]:
-    """A known file as JSON values."""
-    docs = known.docs.text() if isinstance(known.docs, PackedDocs) else known.docs
-    return [known.source, known.disk_path, known.digest, docs, _rows(known.skips)]
-
-
-def file_of(row: list[Any]) -> KnownFile:
-    """A known file from its JSON values."""
-    source, disk_path, digest, docs, skips = row
-    packed = isinstance(docs, str)
-    refs = PackedDocs(docs) if packed else tuple(DocRef(*ref) for ref in docs)
-    return KnownFile(source, disk_path, digest, refs, _skips(skips))
-
-
-def sealed(document: Mapping[str, Any]) -> bytes:
-    """Compact JSON and its digest."""
-    # ASCII keeps the lone surrogates of undecodable file names out of the encoder's way.
-    body = json.dumps(document, separators=(",", ":")).encode("ascii")
-    return body + b"\n" + _digest(body)
-
-
-def unsealed(data: bytes) -> Any:
-    """What was sealed; None when its digest is another one."""
-    body, _, found = data.rpartition(b"\n")
-    return json.loads(body) if found == _digest(body) else None
-
-
-def _digest(body: bytes) -> bytes:
-    return blake2b(body, digest_size=8).hexdigest().encode("ascii")
-
-
-def _rows(skips: tuple[Skip, ...]) -> list[list[Any]]:
-    return [[skip.path, skip.reason, skip.line, skip.source] for skip in skips]
-
-
-def _skips(rows: list[list[Any]]) -> tuple[Skip, ...]:
-    return tuple(Skip(*row) for row in rows)
+def _checksum(body: bytes) -> bytes:
+    return b"%08x" % zlib.crc32(body)

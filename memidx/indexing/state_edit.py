@@ -6,12 +6,15 @@ lies a small one, which says only what became of the files that were edited sinc
 
 from __future__ import annotations
 
+import json
+import zlib
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from memidx.files import Signature
-from memidx.indexing.state import State, file_of, file_row, sealed, unsealed
+from memidx.indexing.packing import file_of, file_row, to_json
+from memidx.indexing.state import State
+from memidx.values import replace
 
 # With more edited files than this the whole look is recorded.
 MAX_EDITED = 200
@@ -30,7 +33,7 @@ def encode_edit(whole: State, state: State) -> bytes | None:
     files = _changed(whole.files, state.files)
     if watched is None or files is None or len(watched) + len(files) > MAX_EDITED:
         return None
-    return sealed(
+    return _sealed(
         {
             "of": _mark(whole),
             "recorded_ns": state.recorded_ns,
@@ -45,7 +48,7 @@ def encode_edit(whole: State, state: State) -> bytes | None:
 def apply_edit(whole: State, data: bytes) -> State | None:
     """The look a small record makes of a whole one; None when it is not of this one, or damaged."""
     try:
-        document = unsealed(data)
+        document = _unsealed(data)
         if document is None or document["of"] != _mark(whole):
             return None
         watched = {path: Signature(*row) for path, row in document["watched"].items()}
@@ -60,6 +63,17 @@ def apply_edit(whole: State, data: bytes) -> State | None:
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
+
+
+def _sealed(document: Mapping[str, Any]) -> bytes:
+    body = to_json(document)
+    return body + b"\n%08x" % zlib.crc32(body)
+
+
+def _unsealed(data: bytes) -> Any:
+    """What was sealed; None when its checksum is another one."""
+    body, _, found = data.rpartition(b"\n")
+    return json.loads(body) if found == b"%08x" % zlib.crc32(body) else None
 
 
 def _mark(whole: State) -> list[Any]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from memidx.indexing.state import Freshness
 from memidx.sources.base import Skip
+from memidx.values import dataclass, field
 
 Verdict = Literal[
     "hits",

@@ -7,7 +7,6 @@ counts, problems, notes).
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 from memidx.analysis.base import Analyzer
 from memidx.indexing.state import Freshness
@@ -17,6 +16,7 @@ from memidx.search.passages import snippets
 from memidx.search.prepared import Prepared
 from memidx.search.ranking import Ranking, Scored
 from memidx.snapshot.snapshot import Snapshot
+from memidx.values import dataclass
 
 # What an answer lists of the documents that are not in the index; the count is always whole.
 MAX_SKIPPED = 20

@@ -13,9 +13,12 @@ from memidx.scoring import LEXICAL_THRESHOLDS, RRF_K, VECTOR_THRESHOLDS, vector_
 from memidx.search import kernels
 from memidx.search.answer import Confidence
 from memidx.search.kernels import LexicalParameters
-from memidx.search.labels import better, label
+from memidx.search.labels import better, label, relevance_once
 from memidx.search.prepared import Prepared
 from memidx.snapshot.snapshot import Snapshot
+
+# No calibrated thresholds.
+_PUBLISHED: Mapping[str, tuple[float, float]] = {}
 
 
 class Channels:
@@ -26,15 +29,23 @@ class Channels:
         prepared: The query.
         search: Parameters and weights.
         batch: Use the numpy kernels.
+        thresholds: Calibrated ones, by strategy; the published ones label the others.
     """
 
     def __init__(
-        self, snapshot: Snapshot, prepared: Prepared, search: SearchConfig, *, batch: bool
+        self,
+        snapshot: Snapshot,
+        prepared: Prepared,
+        search: SearchConfig,
+        *,
+        batch: bool,
+        thresholds: Mapping[str, tuple[float, float]] = _PUBLISHED,
     ) -> None:
         self._snapshot = snapshot
         self._prepared = prepared
         self._search = search
         self._batch = batch
+        self._thresholds = thresholds
         self._parameters = LexicalParameters(search.k1, search.b)
         self._lexical: dict[int, float] | None = None
         self._vector: dict[int, float] | None = None
@@ -108,20 +119,40 @@ class Channels:
             return relevance
         return self.lexical[doc] if strategy == "lexical" else self.vector[doc]
 
-    def label(self, strategy: str, doc: int) -> Confidence:
-        """How far a hit can be trusted."""
+    def label(self, strategy: str, doc: int, relevance: float | None = None) -> Confidence:
+        """How far a hit can be trusted.
+
+        Args:
+            strategy: What ranked it.
+            doc: Its `doc_ord`.
+            relevance: Of the hit; None computes it where it is needed (not for a hybrid).
+        """
         found: Confidence = "weak"
-        if strategy != "vector" and doc in self.lexical:
+        if strategy in self._thresholds:
+            found = label(self._trust(strategy, doc, relevance), self._thresholds[strategy])
+        elif strategy == "hybrid":
+            for channel, scores in (("lexical", self.lexical), ("vector", self.vector)):
+                found = better(found, self.label(channel, doc)) if doc in scores else found
+        elif strategy == "lexical" and doc in self.lexical:
             found = label(self._score_once(doc), LEXICAL_THRESHOLDS)
-        if strategy != "lexical" and doc in self.vector:
-            found = better(found, label(self.vector[doc], VECTOR_THRESHOLDS))
+        elif strategy == "vector" and doc in self.vector:
+            found = label(self.vector[doc], VECTOR_THRESHOLDS)
         if found != "weak" and not self._prepared.coverage.suffices(doc):
             return "weak"
         return found
 
+    def _trust(self, strategy: str, doc: int, relevance: float | None) -> float:
+        """The relevance that a calibrated label looks at."""
+        if strategy == "lexical" and self._prepared.repeats:
+            return relevance_once(self._prepared.terms, self._parameters, self._score_once(doc))
+        return self.relevance(strategy, [doc]).get(doc, 0.0) if relevance is None else relevance
+
     def any_above_weak(self, docs: Collection[int]) -> bool:
         """Whether the lexical channel is more than `weak` about any of `docs`."""
         scores = self.lexical
+        if "lexical" in self._thresholds:
+            ordered = sorted(docs, key=lambda doc: -scores[doc])
+            return any(self.label("lexical", doc) != "weak" for doc in ordered)
         _, candidate = LEXICAL_THRESHOLDS
         best = max(docs, key=scores.__getitem__, default=None)
         if best is None or scores[best] < candidate:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from memidx.errors import InputError
 from memidx.snapshot.snapshot import Snapshot
 from memidx.text.dates import days_since_epoch, parse_time
+from memidx.values import dataclass
 
 _SPAN_OF_DAYS = re.compile(r"(\d{1,6})d")
 

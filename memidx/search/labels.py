@@ -4,28 +4,45 @@
 counted once, and from how much of the query the document covers. The thresholds are the published
 ones until a corpus is calibrated; because idf grows with the corpus, one rare word is a
 `candidate` among ten documents and `reliable` among a thousand (docs/scoring.md, "Labels").
+Calibrated thresholds are on relevance instead (`memidx.search.calibrated`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from memidx.analysis.base import QueryWord
 from memidx.scoring import MIN_COVERAGE
 from memidx.search.answer import Confidence
+from memidx.search.kernels import LexicalParameters, ScoredTerm, lexical_bound
 from memidx.snapshot.parts import Numbers
 from memidx.snapshot.snapshot import Snapshot
+from memidx.values import dataclass, replace
 
 _ORDER: tuple[Confidence, ...] = ("weak", "candidate", "reliable")
 
 
 def label(score: float, thresholds: tuple[float, float]) -> Confidence:
-    """Label of a raw score; thresholds are (reliable, candidate), inclusive."""
+    """Label of a raw score, or of a relevance where the thresholds are calibrated.
+
+    Args:
+        score: What is looked at.
+        thresholds: For reliable and for candidate, inclusive.
+    """
     reliable, candidate = thresholds
     if score >= reliable:
         return "reliable"
     return "candidate" if score >= candidate else "weak"
+
+
+def relevance_once(terms: Sequence[ScoredTerm], at: LexicalParameters, score_once: float) -> float:
+    """Lexical relevance with repeated query words counted once, from such a score.
+
+    Saying a word again raises score and bound alike, but not in the same measure for every
+    document, so a label that looked at the plain relevance could be talked up.
+    """
+    bound = lexical_bound([replace(term, weight=term.weight_once) for term in terms], at)
+    return min(1.0, score_once / bound) if bound else 0.0
 
 
 def better(first: Confidence, second: Confidence) -> Confidence:

@@ -7,10 +7,10 @@ were taken out of it, only the line where the document begins is known, and none
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from memidx.search.answer import Snippet
 from memidx.sources.base import CUT, TOLD_KINDS
+from memidx.values import replace
 
 
 def in_file(

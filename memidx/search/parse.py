@@ -8,7 +8,8 @@ No input raises.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from memidx.values import dataclass
 
 # A clause is a run without spaces, in which a closed quotation may hold spaces.
 _CLAUSE = re.compile(

@@ -6,8 +6,6 @@ become tests of a document's text, exclusions become terms and phrases to stay c
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from memidx.analysis.base import Analyzer, QueryWord
 from memidx.config import SearchConfig
 from memidx.search import kernels
@@ -16,6 +14,7 @@ from memidx.search.labels import Coverage
 from memidx.search.parse import ParsedQuery, parse
 from memidx.search.phrases import Phrase
 from memidx.snapshot.snapshot import Snapshot
+from memidx.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

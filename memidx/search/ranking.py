@@ -10,7 +10,6 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from memidx.analysis.base import Analyzer
@@ -22,6 +21,7 @@ from memidx.search.channels import Channels
 from memidx.search.filters import Filters, predicate
 from memidx.search.prepared import Prepared, prepare
 from memidx.snapshot.snapshot import Snapshot
+from memidx.values import dataclass, field, replace
 
 STRATEGIES = ("lexical", "vector", "hybrid")
 
@@ -49,12 +49,14 @@ class RankSettings:
         factors: Source name -> weight and decay; a source not named has the defaults.
         as_of_day: Days since 1970-01-01 that ages are counted from.
         farther: `factors` of the other stores of the query, in their order.
+        thresholds: Calibrated ones, by strategy (`memidx.search.calibrated`).
     """
 
     search: SearchConfig
     factors: Mapping[str, SourceFactors] = field(default_factory=dict)
     as_of_day: float = 0.0
     farther: tuple[Mapping[str, SourceFactors], ...] = ()
+    thresholds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 class RankInputs(NamedTuple):
@@ -122,7 +124,8 @@ def rank(
     search = settings.search
     threshold = search.min_score if min_score is None else min_score
     wanted = strategy or search.strategy
-    if batch and wanted == "lexical" and k:
+    # Whole arrays know the published thresholds only.
+    if batch and wanted == "lexical" and k and wanted not in settings.thresholds:
         from memidx.search.batch import rank_lexical  # needs numpy, a one-shot query does not
 
         filters = filters or Filters()
@@ -131,7 +134,7 @@ def rank(
         )
         if found is not None:
             return found
-    channels = Channels(snapshot, prepared, search, batch=batch)
+    channels = Channels(snapshot, prepared, search, batch=batch, thresholds=settings.thresholds)
     matching = channels.matching(wanted)
     if prepared.phrases:
         matching = [doc for doc in matching if all(p.stands_in(doc) for p in prepared.phrases)]
@@ -155,7 +158,7 @@ def rank(
             score=channels.score(wanted, doc, relevance[doc]),
             relevance=relevance[doc],
             composite=-negative,
-            confidence=channels.label(wanted, doc),
+            confidence=channels.label(wanted, doc, relevance[doc]),
         )
         for negative, _, doc in heapq.nsmallest(k, composite)
     )
@@ -215,7 +218,8 @@ def rank_ids(
     found = []
     for query in queries:
         prepared = prepare(snapshot, analyzer, query, settings.search)
-        ids = best_ids(snapshot, prepared, settings, k) if wanted == "lexical" else None
+        published = wanted == "lexical" and wanted not in settings.thresholds
+        ids = best_ids(snapshot, prepared, settings, k) if published else None
         if ids is None:
             ranking = rank(snapshot, prepared, settings, k=k, strategy=strategy, batch=True)
             ids = [snapshot.doc_id(scored.doc) for scored in ranking.best]

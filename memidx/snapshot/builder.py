@@ -8,19 +8,19 @@ where records begin.
 
 from __future__ import annotations
 
-import gc
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from memidx.analysis.base import Analyzer, FieldTerms
+from memidx.garbage import collector_paused
+from memidx.snapshot.counting import Text
 from memidx.snapshot.format import serialise
 from memidx.snapshot.inversion import FlatPostings, Inverted, invert, invert_columns, invert_few
 from memidx.snapshot.rows import Placed, Row, Rows, row_in, row_of
 from memidx.snapshot.segment import Segment
 from memidx.snapshot.snapshot import Snapshot
-from memidx.snapshot.workers import Columns, MakeAnalyzer, Text, Vocabulary, analyse_in_processes
+from memidx.snapshot.workers import MakeAnalyzer, analyse
 
 if TYPE_CHECKING:
     from memidx.snapshot.inversion import Section
@@ -46,22 +46,11 @@ def build_snapshot(
     Returns:
         Pieces of the file, to be written one after another.
     """
-    vocabulary = Vocabulary()
-    columns = [Columns() for _ in analyzer.fields]
     rows = Rows()
-    with _without_collector():
+    with collector_paused():
         texts = _gather(placed, rows)
-        if jobs > 1 and make_analyzer is not None:
-            for chunk in analyse_in_processes(texts, make_analyzer, jobs):
-                numbers = array("I", map(vocabulary.__getitem__, chunk.terms))
-                for column, part in zip(columns, chunk.columns, strict=True):
-                    column.extend(part, numbers)
-        else:
-            for title, path, text in texts:
-                fields = analyzer.document(title=title, path=path, text=text)
-                for column, field in zip(columns, fields, strict=True):
-                    column.add(field, vocabulary)
-    return _file(rows, invert_columns(vocabulary, columns, analyzer.fields), analyzer.fields, facts)
+        terms, columns = analyse(texts, analyzer, jobs=jobs, make_analyzer=make_analyzer)
+    return _file(rows, invert_columns(terms, columns, analyzer.fields), analyzer.fields, facts)
 
 
 def snapshot_in_memory(
@@ -194,15 +183,3 @@ def _base_sections(dead: Collection[int], moved: Mapping[int, int]) -> dict[str,
         "base.moved": ("I", array("I", places).tobytes()),
         "base.moved_to": ("I", array("I", (moved[place] for place in places)).tobytes()),
     }
-
-
-@contextmanager
-def _without_collector() -> Iterator[None]:
-    """No garbage collection: analysis makes many small objects and no cycles among them."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()

@@ -6,13 +6,13 @@ folder, then in memory. Everything here can be deleted at any time: it is derive
 
 from __future__ import annotations
 
-import hashlib
 import os.path
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 
 from memidx import files
 from memidx.errors import FileError, StoreCorrupt
+from memidx.hashing import blake2b
 from memidx.indexing.state import State, read_state
 from memidx.indexing.state_edit import apply_edit, encode_edit
 from memidx.snapshot.segment import Segment
@@ -321,7 +321,7 @@ class Cache:
 
     def _elsewhere(self) -> list[str]:
         """Cache folders outside the store, one per store: its path is hashed into the name."""
-        name = hashlib.blake2b(self._store.encode("utf-8", "replace"), digest_size=8).hexdigest()
+        name = blake2b(self._store.encode("utf-8", "replace"), digest_size=8).hexdigest()
         bases = [self._env.get("MEMIDX_CACHE_DIR")]
         if cache_home := self._env.get("XDG_CACHE_HOME"):
             bases.append(os.path.join(cache_home, "memidx"))
@@ -331,7 +331,7 @@ class Cache:
 
 
 def _digest(body: bytes) -> bytes:
-    return hashlib.blake2b(body, digest_size=8).hexdigest().encode("ascii")
+    return blake2b(body, digest_size=8).hexdigest().encode("ascii")
 
 
 def _snapshot_name(key: str) -> str:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memidx.analysis.base import FieldTerms
 from memidx.scoring import idf
+from memidx.snapshot.counting import Columns
 from memidx.snapshot.format import blob_sections
-from memidx.snapshot.workers import Columns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -124,7 +124,7 @@ def build_store(
         known = None if full else _known(cache, workspace, root)
         look = look_at_sources(workspace, root, lines, damage, known)
         if full:
-            look = _afresh(workspace, root, lines, look)
+            look = _afresh(lines, look)
         differs = current is None or replace(manifest, shards=current.shards) != current
         store, patched = workspace.store, None
         if patch and not full:
@@ -163,16 +163,19 @@ def _content(
     return stored.lines, stored.damage, stored.manifest if stored.manifest_sound else None
 
 
-def _afresh(workspace: Workspace, root: str, stored: Mapping[str, bytes], look: Look) -> Look:
-    """The same look with every line taken from the sources, where they did not fail."""
+def _afresh(stored: Mapping[str, bytes], look: Look) -> Look:
+    """The same look with every line taken from the sources, where they did not fail.
+
+    It knew of no earlier one, so it read every source whole.
+    """
     scan = look.scan
-    kept = {
-        doc_id: line
-        for doc_id, line in stored.items()
-        if scan is not None and is_kept(scan, stored, doc_id)
-    }
-    fresh = look_at_sources(workspace, root, kept, (), None)
-    return replace(fresh, plan=look.plan)
+    if scan is None:
+        return look
+    lines = dict(scan.lines)
+    for doc_id, line in stored.items():
+        if is_kept(scan, stored, doc_id):
+            lines.setdefault(doc_id, line)
+    return replace(look, lines=dict(sorted(lines.items())), damage=())
 
 
 def _before(cache: Cache, analyzer: Analyzer) -> tuple[str, Snapshot] | None:

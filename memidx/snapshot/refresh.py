@@ -9,16 +9,15 @@ compared (`memidx.snapshot.look`). All under the lock; no committed byte is writ
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os.path
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memidx import files
 from memidx.analysis.base import Analyzer
 from memidx.errors import FileError, StoreLocked, StoreMissing
 from memidx.files import Signature
+from memidx.hashing import blake2b
 from memidx.indexing.state import Freshness, State
 from memidx.snapshot.cache import Cache
 from memidx.snapshot.snapshot import Snapshot
@@ -28,6 +27,7 @@ from memidx.sources.feeding import feed_tokens
 from memidx.sources.listing import survey_arguments
 from memidx.sources.survey import Survey, survey
 from memidx.store.signature import store_signature
+from memidx.values import dataclass, replace
 
 if TYPE_CHECKING:
     from memidx.snapshot.derive import Content
@@ -117,7 +117,7 @@ class Refresher:
         last = self._ready
         # Thousands of files are not gone through again for each search.
         same = last is not None and last.state is found.state
-        skipped = last.skipped if last and same else _skips(found.state)
+        skipped = last.skipped if last and same else skips_of(found.state)
         notes = (*found.notes, *self._notes(found.state))
         self._ready = replace(found, notes=notes, skipped=skipped)
         return self._ready
@@ -190,7 +190,7 @@ class Refresher:
             data = files.read_bytes(os.path.join(root, path))
         except FileError:
             return False
-        return hashlib.blake2b(data, digest_size=16).hexdigest() == digest
+        return blake2b(data, digest_size=16).hexdigest() == digest
 
     def _settled(self, state: State, now_ns: int) -> State:
         """The state, recorded anew when its racy entries have been proved unchanged by now."""
@@ -354,10 +354,10 @@ class Refresher:
             self._cache.write_state(state)
 
 
-def _skips(state: State) -> tuple[Skip, ...]:
+def skips_of(state: State) -> tuple[Skip, ...]:
+    """What a look could not index, or not whole, and what of the store is damaged."""
     damage = (Skip(path, reason, line) for path, line, reason in state.damage)
-    files = (skip for known in state.files.values() for skip in known.skips)
-    return (*damage, *state.skips, *files)
+    return (*damage, *state.skips, *state.file_skips())
 
 
 def _content(key: str) -> str:

@@ -14,7 +14,6 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from memidx.snapshot.parts import (
@@ -98,6 +97,8 @@ class Snapshot:
         newest = {part.store: str(part.segment.facts["build_id"]) for part in self.parts}
         if len(newest) == 1:
             return newest[0]
+        from hashlib import sha256  # loads OpenSSL, and a single store has no use for it
+
         return sha256("\n".join(newest.values()).encode()).hexdigest()
 
     def term(self, term: str) -> Numbers | None:

@@ -7,103 +7,115 @@ is inverted, so the snapshot's bytes do not depend on how many processes there w
 
 from __future__ import annotations
 
-from array import array
+import os
+import pickle
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
+from functools import partial
+from itertools import chain, count
 from typing import NamedTuple
 
-from memidx.analysis.base import Analyzer, FieldTerms
+from memidx.analysis.base import Analyzer
+from memidx.crew import Crew, current_crew
+from memidx.garbage import collector_paused
+from memidx.snapshot.counting import Columns, Counted, Counter, Numbers, Text
 
-Text = tuple[str, str, str]  # title, path, text
 MakeAnalyzer = Callable[[], Analyzer]
 
-_CHUNK = 128
-
-
-class Vocabulary(dict[str, int]):
-    """Term -> number, handed out in order of first sight."""
-
-    def __missing__(self, term: str) -> int:
-        number = self[term] = len(self)
-        return number
-
-
-class Columns:
-    """Postings of one field, in order of arrival: by document, then by term as met."""
-
-    def __init__(self) -> None:
-        self.terms = array("I")
-        self.tf = array("I")
-        self.counts = array("I")
-        self.lengths = array("I")
-
-    def add(self, field: FieldTerms, vocabulary: Vocabulary) -> None:
-        """Append one document."""
-        self.terms.extend(map(vocabulary.__getitem__, field.tf))
-        self.tf.extend(field.tf.values())
-        self.counts.append(len(field.tf))
-        self.lengths.append(field.length)
-
-    def extend(self, other: Columns, numbers: array[int]) -> None:
-        """Append the documents of another vocabulary; `numbers` translates its terms."""
-        self.terms.extend(map(numbers.__getitem__, other.terms))
-        self.tf.extend(other.tf)
-        self.counts.extend(other.counts)
-        self.lengths.extend(other.lengths)
+# Characters of text that a process gets at once.
+_CHUNK_CHARACTERS = 1 << 20
+# Less text than this is analysed before another process has started.
+_LEAST_CHARACTERS = 1 << 21
 
 
 class Analysed(NamedTuple):
-    """A chunk of documents, analysed."""
+    """Documents, analysed.
+
+    Attributes:
+        terms: By their numbers; each occurs in a document.
+        columns: Per field.
+    """
 
     terms: list[str]
     columns: list[Columns]
 
 
-def analyse(texts: Iterable[Text], analyzer: Analyzer) -> Analysed:
-    """Analyse documents in this process."""
-    vocabulary = Vocabulary()
-    columns = [Columns() for _ in analyzer.fields]
-    for title, path, text in texts:
-        fields = analyzer.document(title=title, path=path, text=text)
-        for column, field in zip(columns, fields, strict=True):
-            column.add(field, vocabulary)
-    return Analysed(list(vocabulary), columns)
-
-
-def analyse_in_processes(
-    texts: Iterable[Text], make_analyzer: MakeAnalyzer, jobs: int
-) -> Iterator[Analysed]:
-    """Analyse documents in `jobs` processes, chunk by chunk, in order.
+def analyse(
+    texts: Iterable[Text],
+    analyzer: Analyzer,
+    *,
+    jobs: int = 1,
+    make_analyzer: MakeAnalyzer | None = None,
+) -> Analysed:
+    """Analyse documents: in this process, or in several where there is enough text.
 
     Args:
         texts: Title, path and text of each document.
-        make_analyzer: Makes the analyzer in each process; must be picklable.
-        jobs: Processes, >= 2.
+        analyzer: What counts as a term.
+        jobs: Processes; more than one are those of the build's crew.
+        make_analyzer: Makes the analyzer in another process; needed for more than one.
     """
-    # Loaded only by who asks for more than one process.
-    import multiprocessing
-
-    # Fresh processes: a fork would copy locks that threads of this process may hold.
-    context = multiprocessing.get_context("spawn")
-    with context.Pool(jobs, initializer=_start, initargs=(make_analyzer,)) as pool:
-        yield from pool.imap(_work, _chunks(texts))
-
-
-_analyzer: Analyzer | None = None
+    crew = current_crew() if jobs > 1 else None
+    if crew is not None and make_analyzer is not None:
+        few, rest = ([], iter(texts)) if crew.is_started else _first(texts)
+        if rest is not None:
+            return _by_crew(crew, chain(few, rest), analyzer, make_analyzer)
+        texts = few
+    return Analysed(*Counter(analyzer).count(texts))
 
 
-def _start(make_analyzer: MakeAnalyzer) -> None:
-    global _analyzer  # one analyzer a process: it remembers what it has analysed
-    _analyzer = make_analyzer()
+def _first(texts: Iterable[Text]) -> tuple[list[Text], Iterator[Text] | None]:
+    """The first texts, as many as one process does in no time, and the rest if there is one."""
+    few: list[Text] = []
+    rest = iter(texts)
+    size = 0
+    for text in rest:
+        few.append(text)
+        size += len(text[2])
+        if size >= _LEAST_CHARACTERS:
+            return few, rest
+    return few, None
 
 
-def _work(texts: list[Text]) -> Analysed:
-    if _analyzer is None:
-        raise RuntimeError("the process was not started by analyse_in_processes")
-    return analyse(texts, _analyzer)
+def _by_crew(
+    crew: Crew, texts: Iterable[Text], analyzer: Analyzer, make_analyzer: MakeAnalyzer
+) -> Analysed:
+    numbers = Numbers()
+    columns = [Columns() for _ in analyzer.fields]
+    # For each process, the number here of each of its terms.
+    known: dict[int, list[int]] = {}
+    # A number of its own for each call: what a process says of its terms builds on what it said.
+    maker = pickle.dumps((next(_calls), make_analyzer))
+    for process, counted in crew.map(partial(_work, maker), _chunks(texts)):
+        translation = known.setdefault(process, [])
+        translation.extend(map(numbers.__getitem__, counted.terms))
+        for column, part in zip(columns, counted.columns, strict=True):
+            column.extend(part, translation)
+    return Analysed(list(numbers), columns)
+
+
+_calls = count()
+# In a process of the crew, one counter for one call: it remembers what it has analysed.
+_counters: dict[bytes, Counter] = {}
+
+
+def _work(maker: bytes, texts: list[Text]) -> tuple[int, Counted]:
+    counter = _counters.get(maker)
+    if counter is None:
+        _, make_analyzer = pickle.loads(maker)
+        _counters.clear()
+        counter = _counters[maker] = Counter(make_analyzer())
+    with collector_paused():
+        return os.getpid(), counter.count(texts)
 
 
 def _chunks(texts: Iterable[Text]) -> Iterator[list[Text]]:
-    rest = iter(texts)
-    while chunk := list(islice(rest, _CHUNK)):
+    chunk: list[Text] = []
+    size = 0
+    for text in texts:
+        chunk.append(text)
+        size += len(text[2])
+        if size >= _CHUNK_CHARACTERS:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
         yield chunk

@@ -5,14 +5,14 @@ Kept apart from what is done with them, so that a search on an unchanged project
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from memidx.analysis.base import Analyzer
 from memidx.config import SourceConfig
+from memidx.hashing import blake2b
 from memidx.sources.base import RULES_VERSION
+from memidx.values import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +40,10 @@ class Workspace:
 
 def analyzer_key(analyzer: Analyzer) -> str:
     """What of a snapshot's key says which analyzer made it."""
-    return hashlib.blake2b(analyzer.fingerprint().encode(), digest_size=6).hexdigest()
+    return blake2b(analyzer.fingerprint().encode(), digest_size=6).hexdigest()
 
 
 def settings_key(sources: Sequence[Mapping[str, object]], max_bytes: int) -> str:
     """Hash of whatever decides what a file becomes; another key makes a recorded look useless."""
     text = json.dumps([RULES_VERSION, sources, max_bytes], sort_keys=True)
-    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+    return blake2b(text.encode(), digest_size=16).hexdigest()

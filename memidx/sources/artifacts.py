@@ -11,8 +11,8 @@ import re
 _HEAD_BYTES = 512
 _TYPE = rb"(?:memidx-|memory-index)"
 _MARKED = re.compile(
-    rb"(?:\xef\xbb\xbf)?\s*(?:<!-- artifact_type: %b|\{[^{}\[\]]*\"artifact_type\"\s*:\s*\"%b)"
-    % (_TYPE, _TYPE)
+    rb"(?:\xef\xbb\xbf)?\s*"
+    rb"(?:(?:<!--|#) artifact_type: %b|\{[^{}\[\]]*\"artifact_type\"\s*:\s*\"%b)" % (_TYPE, _TYPE)
 )
 
 

@@ -9,11 +9,11 @@ What makes an item a document (identity, redaction, title, size cap) is one laye
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from memidx.config import DEFAULT_INCLUDE, SourceConfig
 from memidx.files import Signature
+from memidx.values import dataclass, field
 
 # Here and not beside each kind, because a search has to know them and need not load the kinds.
 _TEXT_SUFFIXES = frozenset((".md", ".markdown", ".mdx", ".rst", ".txt"))

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os.path
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from memidx import processes
@@ -139,17 +139,24 @@ def knows_any(repository: Repository, shas: Collection[str], env: Mapping[str, s
     some = sorted(shas)[:MOST_NAMED]
     command = ["rev-list", "--no-walk", "--ignore-missing", "--max-count=1", *some, "--"]
     try:
-        return bool(some) and any(_run(repository, command, env))
+        return bool(some) and any(run_git(repository, command, env))
     except ProgramError:
         return False
 
 
 def _log(repository: Repository, revisions: list[str], env: Mapping[str, str]) -> Iterator[_Commit]:
     command = ["log", *_OPTIONS, f"--format=tformat:{_FORMAT}", *revisions, "--"]
-    return _records(_pieces(_run(repository, command, env)))
+    return _records(_pieces(run_git(repository, command, env)))
 
 
-def _run(repository: Repository, arguments: list[str], env: Mapping[str, str]) -> Iterator[bytes]:
+def run_git(
+    repository: Repository, arguments: Sequence[str], env: Mapping[str, str]
+) -> Iterator[bytes]:
+    """What git prints about a repository, whatever is set there or by the user.
+
+    Raises:
+        ProgramError: It cannot be started, or fails; then, after what it printed.
+    """
     settings = [word for setting in _SETTINGS for word in ("-c", setting)]
     command = ["git", "--no-pager", "--no-replace-objects", "-C", repository.folder, *settings]
     kept = {

@@ -23,10 +23,15 @@ class Ignores:
     Args:
         root: Absolute path.
         paths: Root-relative paths of the ignore files.
+
+    Attributes:
+        skips: Ignore files that were read and ignore nothing.
+        unread: Those that could not be read -> why; they ignore everything.
     """
 
     def __init__(self, root: str, paths: Iterable[str]) -> None:
         self.skips: list[Skip] = []
+        self.unread: dict[str, str] = {}
         self._specs: dict[str, Any] = {}
         self._folders: dict[str, bool] = {"": False}
         for path in paths:
@@ -69,7 +74,9 @@ class Ignores:
             text = decode(files.read_bytes(os.path.join(root, path)))
             return pathspec.GitIgnoreSpec.from_lines(text.split("\n"))
         except FileError as error:
-            reason = error.what
+            # It may ask for anything to be left out, so nothing below it may be taken in.
+            self.unread[path] = error.what
+            return pathspec.GitIgnoreSpec.from_lines(["*"])
         except Undecodable as error:
             reason = error.reason
         except ValueError as error:

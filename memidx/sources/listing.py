@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import os.path
 import posixpath
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from memidx.config import SourceConfig
 from memidx.sources.base import SUFFIXES, FileEntry, Skip, has_suffix, suffixes_of
 from memidx.sources.survey import IGNORE_FILE, Survey, survey
 from memidx.text.paths import glob_base, identity, is_utf8, printable
+from memidx.values import dataclass
 
 if TYPE_CHECKING:
     from memidx.sources.ignoring import Ignores
@@ -60,12 +60,15 @@ def list_files(root: str, sources: Sequence[SourceConfig], own: Iterable[str] = 
     """
     # A search whose sources did not change calls `survey_arguments` alone and needs none of these.
     from memidx.sources.ignoring import Ignores
-    from memidx.text.redact import redact
+    from memidx.text.redact import may_hold_private, redact
 
     bases, suffixes = survey_arguments(sources)
     seen = survey(root, bases, suffixes, own)
     ignores = Ignores(root, [path for path in seen.files if path.rpartition("/")[2] == IGNORE_FILE])
     failed: dict[str, str] = {}
+    for unread, why in ignores.unread.items():
+        where = f"{redact(printable(unread))}: {why}"
+        failed = {source.name: where for source in _with_files(sources)}
     takers: list[_Taker] = []
     for source in _with_files(sources):
         for base in _bases(source):
@@ -81,16 +84,17 @@ def list_files(root: str, sources: Sequence[SourceConfig], own: Iterable[str] = 
     found: dict[str, list[FileEntry]] = {source.name: [] for source in sources}
     skips = [*ignores.skips]
     taken: dict[str, str] = {}
+    suspicious = frozenset(may_hold_private([*map(identity, seen.files)]))
     for path in sorted(seen.files):
         taker = next((taker for taker in takers if taker.takes(path)), None)
         if taker is None or path in ignores:
             continue
         name = taker.name
-        reason = _refusal(path, taken)
+        stable = identity(path)
+        reason = _refusal(path, stable, taken, suspicious)
         if reason is not None:
             skips.append(Skip(redact(printable(path)), reason, source=name))
             continue
-        stable = identity(path)
         taken[stable] = path
         found[name].append(FileEntry(stable, os.path.join(root, path), seen.files[path]))
     skips += (
@@ -147,17 +151,18 @@ def _may_reach(glob: str, folder: str) -> bool:
     return _matcher([f"/{head}"])(f"{folder}/{_ANY_NAME}")
 
 
-def _refusal(path: str, taken: Mapping[str, str]) -> str | None:
+def _refusal(
+    path: str, stable: str, taken: Mapping[str, str], suspicious: Collection[str]
+) -> str | None:
     """Why a file cannot be a document whatever it holds; None when it can."""
     # Loaded here for the reason given in `list_files`.
     from memidx.text.redact import holds_private
 
     if not is_utf8(path):
         return "the name is not UTF-8"
-    stable = identity(path)
     if stable in taken:
         return f"has the same name as {taken[stable]!a} once Unicode is normalised"
-    if holds_private(stable):
+    if stable in suspicious and holds_private(stable):
         return "the path itself holds a secret or a home folder"
     return None
 

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import os.path
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from memidx import files
 from memidx.errors import FileError
 from memidx.files import Signature
 from memidx.sources.base import Skip, has_suffix
 from memidx.text.paths import is_within, printable, relative_to
+from memidx.values import dataclass
 
 IGNORE_FILE = ".memidxignore"
 # Folders of tools, judged by their name below root, never by what root itself lies in.
@@ -213,9 +213,14 @@ class _Walk:
                     self._fail(folder, error.what)
                 continue
             inner = real if real.endswith(os.sep) else real + os.sep
-            if real in self._own or (
-                _MANIFEST in [entry.name for entry in entries] and _is_store(path)
-            ):
+            try:
+                of_store = real in self._own or (
+                    _MANIFEST in [entry.name for entry in entries] and _is_store(path)
+                )
+            except FileError as error:
+                self._fail(prefix.rstrip("/"), error.what)
+                continue
+            if of_store:
                 entries = [entry for entry in entries if not _is_of_store(entry.name)]
             if real in self._own_parents:
                 entries = [
@@ -365,7 +370,9 @@ def _is_store(folder: str) -> bool:
     """Whether a folder is a store of memidx, whatever it is called."""
     try:
         data = files.read_bytes(os.path.join(folder, _MANIFEST), _MANIFEST_LIMIT)
-    except FileError:
+    except FileError as error:
+        if files.may_pass(error):
+            raise
         return False
     if b'"artifact_type"' not in data:
         return False

@@ -14,9 +14,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable
-from hashlib import blake2b
 
 from memidx.errors import InputError
+from memidx.hashing import blake2b
 
 SHARD_CAP_BYTES = 20 * 2**20
 MANIFEST_NAME = "manifest.json"

@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from memidx import files
-from memidx.errors import StoreLocked
+from memidx.errors import FileError, StoreLocked
 from memidx.store.writer import CACHE_NAME, prepare_store, scratch_dir
 
 LOCK_NAME = "lock"
@@ -40,7 +41,13 @@ def store_lock(path: str, timeout_s: float) -> Iterator[str]:
 
     files.make_dir(scratch_dir(path))
     file = os.path.join(path, CACHE_NAME, LOCK_NAME)
-    lock = filelock.FileLock(file, timeout=timeout_s, poll_interval=_POLL_S)
+    options: dict[str, Any] = {"timeout": timeout_s, "poll_interval": _POLL_S}
+    try:
+        # A file that is there or not would stay behind a killed process, and lock for ever.
+        lock = filelock.FileLock(file, fallback_to_soft=False, **options)
+    except TypeError:
+        # The library's versions without this option never take such a file.
+        lock = filelock.FileLock(file, **options)
     try:
         lock.acquire()
     except filelock.Timeout as error:
@@ -51,6 +58,8 @@ def store_lock(path: str, timeout_s: float) -> Iterator[str]:
         ) from error
     except OSError as error:
         raise files.failed("lock", file, error) from error
+    except NotImplementedError as error:
+        raise FileError("cannot lock: the file system has no locks", path=file) from error
     try:
         prepare_store(path)
         yield file

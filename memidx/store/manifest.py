@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from hashlib import blake2b
 from typing import Any
 
 from memidx.errors import InputError, StoreCorrupt, StoreVersion
+from memidx.hashing import blake2b
 from memidx.store.layout import shard_prefix
+from memidx.values import dataclass
 
 ARTIFACT_TYPE = "memory-index"
 SCHEMA_VERSION = "2.0"
@@ -27,8 +27,9 @@ FALLBACK_POLICY = "non-blocking-file-read-then-search"
 _SCHEMA_MAJOR = 2
 _SUM_DIGITS = 16
 _SUM = re.compile(rb',\n  "sum": "([0-9a-f]{16})"\n\}\n\Z')
-_MARKER = re.compile(rb"^(<<<<<<<|=======|>>>>>>>|\|\|\|\|\|\|\|)(?= |\r?$)", re.MULTILINE)
-_VERSION_KEY = re.compile(rb'"memory_index_schema_version"\s*:\s*"([^"\\]{1,32})"')
+# Compiled when first used: a search reads a manifest, and looks for neither.
+_MARKER = rb"^(<<<<<<<|=======|>>>>>>>|\|\|\|\|\|\|\|)(?= |\r?$)"
+_VERSION_KEY = rb'"memory_index_schema_version"\s*:\s*"([^"\\]{1,32})"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +128,8 @@ def check_version(found: object, path: str) -> None:
     if int(major[1]) == _SCHEMA_MAJOR:
         return
     if int(major[1]) < _SCHEMA_MAJOR:
-        what = f"a published JSON index, schema {found}, is not read yet: import comes later"
-        hint = "build a store from the sources instead: `memidx build`"
+        what = f"a published JSON index, schema {found}, is one file and no store"
+        hint = "search the file as it is with --store, or make a store of it: `memidx import`"
     else:
         what = f"the store was written by a newer memidx (schema {found})"
         hint = "upgrade memidx"
@@ -144,7 +145,7 @@ def find_version(data: bytes) -> str | None:
     """
     if b'"artifact_type"' not in data:
         return None
-    match = _VERSION_KEY.search(data)
+    match = re.search(_VERSION_KEY, data)
     return None if match is None else match[1].decode("utf-8", "replace")
 
 
@@ -167,7 +168,7 @@ def _from_values(values: dict[str, Any], path: str) -> Manifest:
 
 
 def _unreadable(data: bytes, path: str, error: Exception) -> StoreCorrupt:
-    marker = _MARKER.search(data)
+    marker = re.search(_MARKER, data, re.MULTILINE)
     if marker is not None:
         return StoreCorrupt(
             f"conflict marker {marker[1].decode('ascii')} of an unfinished merge",

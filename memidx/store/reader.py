@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -24,6 +23,7 @@ from memidx.store.manifest import (
     find_version,
     parse_manifest,
 )
+from memidx.values import dataclass
 
 # A writer that splits again and again while we read is slower than this many reads.
 _ATTEMPTS = 5

@@ -8,7 +8,7 @@ is searched in earnest, by `memidx.text.homes` and `memidx.text.secrets`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from memidx.text.homes import home_spans
@@ -84,7 +84,24 @@ def holds_private(path: str) -> bool:
     Folder names that agents make of a path (`-Users-NAME-code`) are let through: they are what
     the file is called, and a memory folder full of them would otherwise not be searchable at all.
     """
-    return holds_secret(path) or _without_homes(path, slugs=False) != path
+    found = _suspects(path)
+    return (found.homes and _without_homes(path, slugs=False) != path) or (
+        (found.tokens or found.names) and _without_secrets(path, found) != path
+    )
+
+
+def may_hold_private(lines: Sequence[str]) -> list[str]:
+    """Those of many short texts, each of one line, that something may be private in.
+
+    A quick look, never wrongly no. It takes most of its time for the first character, so it looks
+    at all of them together, and goes on by halves where it sees something.
+    """
+    if not lines or not any(_suspects("\n".join(lines))):
+        return []
+    if len(lines) == 1:
+        return [*lines]
+    middle = len(lines) // 2
+    return may_hold_private(lines[:middle]) + may_hold_private(lines[middle:])
 
 
 def _without_secrets(text: str, found: _Suspects) -> str:
@@ -132,10 +149,18 @@ def _suspects(text: str) -> _Suspects:
         tokens = shown is not None and may_hold_token(shown[0].encode("utf-8", "surrogatepass"))
     names, keys = _names(squeezed)
     return _Suspects(
-        homes=any(mark in squeezed for mark in _HOME_MARKS),
+        homes=_holds_any(squeezed, _HOME_MARKS),
         tokens=tokens or (keys and b"privatekey" in squeezed),
         names=names or (b"@" in data and b"://" in data),
     )
+
+
+def _holds_any(data: bytes, marks: tuple[bytes, ...]) -> bool:
+    # A loop, because a generator takes as long as the search in a short text.
+    for mark in marks:  # noqa: SIM110 - for the reason above
+        if mark in data:
+            return True
+    return False
 
 
 def _names(squeezed: bytes) -> tuple[bool, bool]:
@@ -145,7 +170,7 @@ def _names(squeezed: bytes) -> tuple[bool, bool]:
     while at >= 0 and not keys:
         keys = squeezed.endswith(_KINDS_OF_KEY, max(0, at - 4), at)
         at = squeezed.find(b"key", at + 3)
-    if keys or any(mark in squeezed for mark in _NAME_MARKS):
+    if keys or _holds_any(squeezed, _NAME_MARKS):
         return True, keys
     at = squeezed.find(b"pass")
     while at >= 0:

@@ -130,7 +130,7 @@ def test_a_planted_regression_is_regressed_1(memidx: Memidx, project: Path, bles
     lines = _markdown(project).splitlines()
     assert lines[3] == ("**REGRESSED (exit 1): 2 of 3 must queries, 1 regressed (lock)**")
     row = next(line for line in lines if line.startswith("| lock: lock timeout | must | failed |"))
-    assert row.endswith("| 1 → 2 | notes/day.md |")
+    assert row.endswith("| 1 → 2 | configuration | notes/day.md |")
 
 
 def test_a_renamed_file_is_inconclusive_3(memidx: Memidx, project: Path, blessed: bytes) -> None:

@@ -23,7 +23,7 @@ from tests.support import write_tree
 
 LARGE = os.environ.get("MEMIDX_TEST_LARGE") == "1"
 # Every byte is flipped in each test; a whole search is made for each one of so many.
-STRIDE = 1 if LARGE else 9
+STRIDE = 1 if LARGE else 13
 MASKS = (0x01, 0x02, 0x20, 0x80, 0xFF)
 NOTES = {f"n{i}.md": f"# Note {i}\n\nA lantern, and word{i}.\n" for i in range(3)}
 
@@ -163,6 +163,19 @@ def test_without_its_sources_a_damaged_store_is_refused(project: Path, tmp_path:
         assert caught.value.line == data.count(b"\n", 0, place) + 1
     count("bytes of a store without sources flipped, for a search", n)
     assert n >= len(data) // STRIDE
+
+
+def test_without_its_sources_a_shard_that_nobody_names_is_found(
+    project: Path, tmp_path: Path
+) -> None:
+    """A branch switch or a merge can leave one; lines in it would be missed without a word."""
+    alone = tmp_path / "elsewhere" / "store"
+    alone.mkdir(parents=True)
+    for name in ("manifest.json", "docs.jsonl"):
+        (alone / name).write_bytes((project / "store" / name).read_bytes())
+    assert verify(alone.parent) == (exit_codes.UNFINISHED, [])
+    (alone / "docs-a.jsonl").write_bytes(b"")
+    assert verify(alone.parent) == (exit_codes.NO, [(str(alone), None)])
 
 
 def cache_files(project: Path) -> list[Path]:

@@ -1,5 +1,19 @@
-"""The helpers' assertions say what they compared."""
+"""Where the crash tests work, and how they explain a failure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-pytest.register_assert_rewrite("tests.crash.world", "tests.disk")
+from tests.disk import in_memory
+
+pytest.register_assert_rewrite("tests.crash.world")
+
+
+@pytest.fixture
+def tmp_path(tmp_path: Path) -> Iterator[Path]:
+    """Thousands of small files are made and removed here: in memory where there is a place."""
+    with in_memory(tmp_path) as folder:
+        yield folder

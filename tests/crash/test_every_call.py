@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import shutil
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,9 @@ from tests.disk import (
     fails_at,
     lay_out,
 )
+
+# Where one run gives many points, the small form takes every other one.
+THINNED = 1 if LARGE else 2
 
 
 @pytest.mark.parametrize("name", [name for name in SCENARIOS if name != "verify"])
@@ -72,6 +76,7 @@ def test_refusal_of_every_call(tmp_path: Path, name: str, lasting: bool) -> None
     with world.project() as root, Disk().under() as counted:
         world.scenario.run(root)
     calls = [call for call in counted.calls if call.changes or not lasting]
+    calls = calls[::THINNED] if lasting else calls
     points = 0
     for call in calls:
         for number in _reasons(call.kind, call.number):
@@ -90,7 +95,7 @@ def test_refusal_of_every_call(tmp_path: Path, name: str, lasting: bool) -> None
                     error.add_note(f"{name}: {why} at call {call}; outcome {outcome!r:.400}")
                     raise
     count("calls refused, once or from then on", points)
-    assert points >= (15 if lasting else 60) or (lasting and name == "verify")
+    assert points >= (15 // THINNED if lasting else 60) or (lasting and name == "verify")
 
 
 def _refuses_to_clean(kind: str, number: int, *, lasting: bool) -> bool:
@@ -107,7 +112,7 @@ def test_power_cut_at_every_change(tmp_path: Path, name: str) -> None:
         with model.recorded():
             world.scenario.run(root)
     points = 0
-    for how, state in model.distinct():
+    for how, state in islice(model.distinct(), 0, None, THINNED):
         points += 1
         with world.capped():
             shutil.rmtree(root, ignore_errors=True)
@@ -118,4 +123,4 @@ def test_power_cut_at_every_change(tmp_path: Path, name: str) -> None:
                 error.add_note(f"{name}: the power went before call {how}")
                 raise
     count("states of the disk after a power cut", points)
-    assert points >= 60
+    assert points >= 60 // THINNED

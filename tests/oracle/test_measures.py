@@ -5,10 +5,15 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
+import ir_measures
 import pytest
 import pytrec_eval
+from hypothesis import given
+from hypothesis import strategies as st
 
+from memidx.evals import evaluate_collection
 from memidx.evals.measures import measure
 
 Grades = Mapping[str, int]
@@ -128,3 +133,82 @@ def test_a_hand_worked_ranking() -> None:
     assert values["P@5"] == pytest.approx(2 / 5)
     assert (values["Success@1"], values["Success@3"]) == (0.0, 1.0)
     assert values["Judged@10"] == pytest.approx(3 / 4)
+
+
+@st.composite
+def _cases(draw: st.DrawFn) -> tuple[dict[str, dict[str, int]], dict[str, list[str]]]:
+    """Qrels and served rankings of a few queries over names that look alike or cannot be split."""
+    names = [*(f"d{i}" for i in range(12)), "a b", "日本", "\u00e9", "e\u0301", "#", "q\tx"]
+    qrels = {}
+    run = {}
+    for i in range(draw(st.integers(1, 4))):
+        judged = draw(st.lists(st.sampled_from(names), min_size=1, max_size=8, unique=True))
+        qrels[f"q{i}"] = {name: draw(st.integers(0, 3)) for name in judged}
+        run[f"q{i}"] = draw(st.lists(st.sampled_from(names), max_size=18, unique=True))
+    return qrels, run
+
+
+@given(_cases())
+def test_any_run_is_measured_as_defined_and_as_pytrec_eval_does(
+    case: tuple[dict[str, dict[str, int]], dict[str, list[str]]],
+) -> None:
+    """Whatever the names, grades and order: the formulas' values, and pytrec_eval's."""
+    qrels, run = case
+    by_query = measure(qrels, run, list(FORMULAS)).by_query
+    families = {"ndcg_cut.3,10", "recip_rank", "map", "recall.10,100", "P.5", "success.1,5"}
+    # pytrec_eval sorts ties by name; scores made from the rank leave none.
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, families)
+    scored = {q: {name: float(-i) for i, name in enumerate(names)} for q, names in run.items()}
+    trec = evaluator.evaluate({q: scores for q, scores in scored.items() if scores})
+    for query_id, grades in qrels.items():
+        expected = {name: f(run[query_id], grades) for name, f in FORMULAS.items()}
+        assert by_query[query_id] == pytest.approx(expected, abs=1e-9)
+        for name, trec_name in TREC_NAMES.items():
+            value = trec[query_id][trec_name] if query_id in trec else 0.0
+            assert by_query[query_id][name] == pytest.approx(value, abs=1e-9)
+
+
+@given(_cases())
+def test_ties_are_measured_in_served_order(
+    case: tuple[dict[str, dict[str, int]], dict[str, list[str]]],
+) -> None:
+    """Nothing can be sorted again: a ranking turned round is measured turned round."""
+    qrels, run = case
+    backwards = {query_id: names[::-1] for query_id, names in run.items()}
+    by_query = measure(qrels, backwards, ["RR", "nDCG@3"]).by_query
+    for query_id, grades in qrels.items():
+        assert by_query[query_id]["RR"] == pytest.approx(
+            FORMULAS["RR"](run[query_id][::-1], grades)
+        )
+        assert by_query[query_id]["nDCG@3"] == pytest.approx(
+            FORMULAS["nDCG@3"](run[query_id][::-1], grades)
+        )
+
+
+@pytest.mark.shared
+def test_scifact_is_measured_as_pytrec_eval_and_ir_measures_do(shared: Path) -> None:
+    """The ranking of every judged question of SciFact, measured by both, query by query."""
+    report = evaluate_collection(str(shared / "collections/scifact"))
+    lines = (shared / "collections/scifact/qrels.tsv").read_text().splitlines()
+    qrels: dict[str, dict[str, int]] = {}
+    for line in lines:
+        query_id, doc_id, grade = line.split("\t")
+        if grade.isdecimal():
+            qrels.setdefault(query_id, {})[doc_id] = int(grade)
+    # 100 places are enough for every measure here; AP is that of the shorter ranking in both.
+    run = {q: list(names)[:100] for q, names in report.run.items() if q in qrels}
+    assert len(run) == 300
+    by_query = measure(qrels, run, list(TREC_NAMES)).by_query
+    scored = {
+        query_id: {name: float(len(names) - i) for i, name in enumerate(names)}
+        for query_id, names in run.items()
+    }
+    families = {"ndcg_cut.3,10", "recip_rank", "map", "recall.10,100", "P.5", "success.1,5"}
+    trec = pytrec_eval.RelevanceEvaluator(qrels, families).evaluate(scored)
+    theirs = ir_measures.calc_aggregate([ir_measures.parse_measure("nDCG@10")], qrels, scored)
+    for query_id, values in by_query.items():
+        for name, trec_name in TREC_NAMES.items():
+            assert values[name] == pytest.approx(trec[query_id][trec_name], abs=1e-9)
+    mean = sum(values["nDCG@10"] for values in by_query.values()) / len(by_query)
+    assert mean == pytest.approx(next(iter(theirs.values())), abs=1e-9)
+    assert report.means["nDCG@10"] == pytest.approx(mean, abs=1e-9)

@@ -1,6 +1,6 @@
 """Whatever is done to the sources, in any order: answers and stores are those of a clean build.
 
-`MEMIDX_MACHINE_EXAMPLES` sets how many histories are tried.
+`make stress` tries many histories.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ def _answers(index: memidx.Index) -> list[object]:
 
 TestIndexMachine = IndexMachine.TestCase
 TestIndexMachine.settings = settings(
-    max_examples=int(os.environ.get("MEMIDX_MACHINE_EXAMPLES", "12")),
+    max_examples=200 if os.environ.get("MEMIDX_TEST_LARGE") else 10,
     stateful_step_count=20,
     deadline=None,
     suppress_health_check=list(HealthCheck),

@@ -153,3 +153,11 @@ def test_any_sequence_of_writes_equals_a_clean_write(
             stored = read_store(str(store))
             assert (stored.lines, stored.damage) == (lines, ())
         assert committed(store) == clean_bytes(clean, lines, cap=900)
+
+
+@given(text=st.text(st.sampled_from('ab"\\/\n\t\r\x00\x1f\x7f\x85\u2028é🐘')) | TEXT)
+def test_text_is_written_as_the_json_encoder_writes_it(text: str) -> None:
+    """A line's text is what `json` makes of it, escapes and all."""
+    written = encode_line(make_doc("a.md", text=text)).decode()
+    expected = json.dumps(text, ensure_ascii=False)
+    assert f',"text":{expected},"sum":"' in written

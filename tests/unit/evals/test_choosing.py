@@ -7,9 +7,9 @@ import hashlib
 import pytest
 
 from memidx.evals.choosing import Choice, choose, equal_measures, folds_of, region_of
-from memidx.search.kernels import LexicalParameters as Point
+from memidx.search.points import point
 
-A, B, C = Point(0.9, 0.4), Point(1.2, 0.75), Point(1.5, 0.75)
+A, B, C = point({"k1": 0.9, "b": 0.4}), point({"k1": 1.2, "b": 0.75}), point({"k1": 1.5, "b": 0.75})
 
 
 def _choose(values: list[list[float]], n_folds: int = 5) -> Choice:
@@ -91,6 +91,6 @@ def test_equal_measures_are_those_with_one_mean() -> None:
 
 def test_a_region_is_said_in_ranges_of_the_grid() -> None:
     """A hole in the plateau is a hole in the words."""
-    points = [Point(k1, b) for k1 in (0.9, 1.2, 2.0) for b in (0.25, 0.5, 0.75, 1.0)]
+    points = [point({"k1": k1, "b": b}) for k1 in (0.9, 1.2, 2.0) for b in (0.25, 0.5, 0.75, 1.0)]
     assert region_of(points, range(12)) == "the whole grid"
     assert region_of(points, [0, 1, 3, 4, 5, 7, 10]) == ("k1 0.9, 1.2: b 0.25–0.5, 1; k1 2: b 0.75")

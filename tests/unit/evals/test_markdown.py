@@ -48,6 +48,7 @@ def test_verdict_failures_and_moves_come_first(
         "Moved",
         "By category",
         "Against the baseline",
+        "Categories against the baseline",
         "Floors",
         "Run",
         "Queries",
@@ -66,7 +67,9 @@ def test_verdict_failures_and_moves_come_first(
     )
     assert "| b: qb | must | ranks lower | 1 → 2 | d.md |" in lines
     # RR: 1 -> 1/2 for both; of the four ways to sign two equal losses, two are as extreme.
-    assert "| RR@10 | 1.0000 | 0.5000 | -0.5000 | 0 / 0 / 2 | 0.500 |" in lines
+    # Both fell by the same, so every drawn mean is that.
+    row = "| RR@10 | 1.0000 | 0.5000 | -0.5000 | 0 / 0 / 2 | -0.5000 … -0.5000 | 0.500 |"
+    assert row in lines
 
 
 def test_a_huge_report_is_bounded_and_says_so(make_suite: Make, make_index: Make) -> None:

@@ -12,6 +12,7 @@ from memidx.evals.statistics import (
     DRAWS,
     bootstrap_interval,
     fewest_differing,
+    holm,
     largest_unseen_share,
     max_randomization,
     paired_randomization,
@@ -172,3 +173,23 @@ def test_none_of_ten_still_allows_a_quarter() -> None:
     """(1 - .2589)^10 = .05."""
     assert largest_unseen_share(10) == pytest.approx(0.2589, abs=1e-4)
     assert largest_unseen_share(0) == 1.0
+
+
+def test_holm_is_worked_out_by_hand() -> None:
+    """0.01, 0.04, 0.03, 0.005: times 4, 3, 2, 1 from the smallest, never below one before."""
+    found = holm([0.01, 0.04, 0.03, 0.005])
+    # 0.005 * 4 = 0.02; 0.01 * 3 = 0.03; 0.03 * 2 = 0.06; 0.04 * 1 = 0.04, raised to 0.06.
+    assert found == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.6, 0.9]) == [1.0, 1.0]
+    assert holm([0.03]) == [0.03]
+    assert holm([]) == []
+
+
+def test_holm_is_never_above_bonferroni_and_keeps_the_order() -> None:
+    """Each adjusted p lies between its own and that times their number, in the same order."""
+    for seed in range(20):
+        p = np.random.RandomState(seed).uniform(size=8).tolist()
+        found = holm(p)
+        assert all(a <= b <= min(1.0, 8 * a) for a, b in zip(p, found, strict=True))
+        order = sorted(range(8), key=p.__getitem__)
+        assert [found[i] for i in order] == sorted(found)

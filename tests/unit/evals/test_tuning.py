@@ -16,7 +16,7 @@ from memidx.evals.grid_values import GridValues, depth_of
 from memidx.evals.tuning import SHOWN_MEASURES, TuneSettings, tune_collection, tune_suite
 from memidx.evals.tuning_text import render_tuning, render_tuning_markdown
 from memidx.index import Index
-from memidx.search.kernels import LexicalParameters
+from memidx.search.points import point as point_of
 from tests.support import write_tree
 
 # Short documents and long ones, few occurrences and many, so that k1 and b change the order.
@@ -65,7 +65,7 @@ def test_every_point_measures_what_an_evaluation_there_does(collection: str, str
     seen = set()
     for number, point in enumerate(report.values.points):
         single = evaluate_collection(
-            collection, analyzer="ascii-compat", strategy=strategy, k1=point.k1, b=point.b
+            collection, analyzer="ascii-compat", strategy=strategy, k1=point["k1"], b=point["b"]
         )
         for name in ("AP", "nDCG@10", "RR@10", "Success@1", "Success@3"):
             assert report.means[name][number] == pytest.approx(single.means[name], abs=1e-12)
@@ -88,7 +88,7 @@ def test_the_published_finding_is_reproduced(shared: Path) -> None:
     # One query of ten: variance is 10 times the squared mean, 7.849 * 10 + 1.92.
     assert report.choice.gain.n_queries == 81
     for number, point in enumerate(report.values.points):
-        single = evaluate_collection(folder, analyzer="ascii-compat", k1=point.k1, b=point.b)
+        single = evaluate_collection(folder, analyzer="ascii-compat", k1=point["k1"], b=point["b"])
         for name in SHOWN_MEASURES:
             assert report.means[name][number] == pytest.approx(single.means[name], abs=1e-12)
 
@@ -122,7 +122,7 @@ def test_a_suite_is_tuned_as_it_is_evaluated(index: Index, tmp_path: Path) -> No
     assert report.values.n_asked_to_pass == 5
     seen = set()
     for number, point in enumerate(report.values.points):
-        env = {"MEMIDX_K1": repr(point.k1), "MEMIDX_B": repr(point.b)}
+        env = {"MEMIDX_K1": repr(point["k1"]), "MEMIDX_B": repr(point["b"])}
         with memidx.open(None, root=str(tmp_path / "project"), env=env) as there:
             single = evaluate(suite, there)
         for name in SHOWN_MEASURES:
@@ -142,7 +142,7 @@ def test_the_current_setting_is_the_configured_one(tmp_path: Path, index: Index)
         report = tune_suite(
             parse_suite(_SUITE, "q.yaml"), there, TuneSettings(make_points("published"))
         )
-    assert report.point(report.choice.current) == LexicalParameters(0.7, 0.3)
+    assert report.point(report.choice.current) == point_of({"k1": 0.7, "b": 0.3})
     assert len(report.values.points) == 10
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from memidx.files import Signature
+from memidx.indexing.packing import pack_signatures, unpack_signatures
 from memidx.indexing.state import RACY_NS, DocRef, KnownFile, State, pack, read_state
 from memidx.sources.base import Skip
 
@@ -59,3 +60,47 @@ def test_damaged_or_foreign_bytes_are_no_state(data: bytes) -> None:
 def test_an_entry_changed_just_before_it_was_recorded_is_racy() -> None:
     """Two seconds, as git allows for coarse clocks."""
     assert STATE.racy() == ["new.md"]
+
+
+def test_signatures_are_compared_as_a_whole_and_in_any_order() -> None:
+    """Equal are the same paths with the same numbers, however many bits these take."""
+    wide = {"a": Signature(1, -2, 3, 2**64 - 1), "\udcff\n": Signature(5, 6, 7, 8)}
+    for signatures in (STATE.watched, wide, {}):
+        packed = unpack_signatures(*pack_signatures(signatures))
+        assert packed == signatures
+        assert signatures == packed
+        assert packed == dict(reversed(signatures.items()))
+        assert dict(packed) == signatures
+        assert pack_signatures(packed) == pack_signatures(signatures)
+        assert packed != {**signatures, "b": Signature(1, 2, 3, 4)}
+        for path, signature in signatures.items():
+            assert packed != {**signatures, path: signature._replace(inode=0)}
+            assert packed != {path + "x": signatures[path] for path in signatures}
+    assert unpack_signatures(*pack_signatures(wide)).newest_ns() == 7
+    assert unpack_signatures(*pack_signatures({})).newest_ns() == 0
+
+
+def test_what_was_read_is_written_as_it_was() -> None:
+    """A record that comes from a record has its bytes, unpacked by then or not."""
+    again = read_state(STATE.to_bytes())
+    assert again is not None
+    assert again.racy() == STATE.racy()
+    assert [*again.file_skips()] == [Skip("a.md", "cut")] == [*STATE.file_skips()]
+    assert again.files["a.md"].docs == (DocRef("a.md", "0", 1),)
+    assert "b.md" not in again.files
+    assert again.to_bytes() == STATE.to_bytes()
+
+
+def test_no_flipped_byte_passes() -> None:
+    """One byte that differs anywhere makes it no record at all."""
+    data = STATE.to_bytes()
+    for place in range(len(data)):
+        damaged = data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :]
+        assert read_state(damaged) is None
+
+
+def test_a_record_without_racy_files_says_so_at_once() -> None:
+    """The newest time alone tells."""
+    later = read_state(replace(STATE, recorded_ns=100 * RACY_NS).to_bytes())
+    assert later is not None
+    assert later.racy() == []

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
+import os
 import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from memidx.errors import StoreLocked
+import memidx
+from memidx.errors import FileError, StoreLocked
 from memidx.store.lock import store_lock
 from memidx.store.reader import read_store
 from tests.unit.store.helpers import numbered
@@ -104,3 +109,26 @@ def test_four_builders_come_one_after_another(tmp_path: Path) -> None:
     stored = read_store(str(tmp_path))
     assert stored.damage == ()
     assert stored.lines == numbered(40)
+
+
+@pytest.mark.parametrize("name", ["ENOSYS", "ENOLCK", "EIO", "EOPNOTSUPP"])
+def test_a_file_system_without_locks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """A build is refused with the lock's name; a search answers without, and says so."""
+    (tmp_path / "a.md").write_text("# A\n\nlantern\n")
+    memidx.build(root=str(tmp_path), env={})
+    (tmp_path / "a.md").write_text("# A\n\nlantern, edited\n")
+
+    def refuse(*arguments: Any) -> None:
+        number = getattr(errno, name)
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    with pytest.raises(FileError, match="cannot lock") as caught:
+        memidx.build(root=str(tmp_path), env={})
+    assert caught.value.path == str(tmp_path / "store/.cache/lock")
+    with memidx.open(str(tmp_path / "store"), env={}) as index:
+        answer = index.search("edited")
+    assert [hit.doc_id for hit in answer.hits] == ["a.md"]
+    assert any("cannot be locked" in note for note in answer.notes)

@@ -70,7 +70,7 @@ def test_a_newer_minor_is_read() -> None:
 
 def test_a_published_version_is_refused_by_name() -> None:
     """1.x is named, and the way out."""
-    with pytest.raises(StoreVersion, match=r"schema 1\.3.*import comes later"):
+    with pytest.raises(StoreVersion, match=r"schema 1\.3.*one file and no store"):
         parse_manifest(_edited(memory_index_schema_version="1.3"), "m")
 
 

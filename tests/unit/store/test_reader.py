@@ -90,7 +90,7 @@ def test_a_published_index_in_place_of_the_store_is_named(tmp_path: Path, versio
     path = tmp_path / "memory-index.json"
     path.write_text(json.dumps(index | {"memory_index_schema_version": version}))
     for read in (read_store, read_manifest):
-        with pytest.raises(StoreVersion, match=rf"{version}.*import comes later"):
+        with pytest.raises(StoreVersion, match=rf"{version}.*one file and no store"):
             read(str(path))
 
 

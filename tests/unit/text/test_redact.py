@@ -8,6 +8,7 @@ from memidx.text.redact import (
     PLACEHOLDERS,
     holds_private,
     holds_secret,
+    may_hold_private,
     redact,
     redact_local_paths,
 )
@@ -312,3 +313,15 @@ def test_a_secret_or_home_is_found_in_its_surroundings(text: str, expected: str)
 def test_ordinary_words_about_secrets_stay(text: str) -> None:
     """A sentence about a password is not one."""
     assert redact(text) == text
+
+
+def test_many_lines_are_looked_at_together_and_none_is_missed() -> None:
+    """Every line that would be redacted is among those that may hold something private."""
+    private = ["/home/alice/a.md", "AKIAIOSFODNN7EXAMPLE.md", "x/api_key=Zk3vQ9xT2mB7wL4c.md"]
+    plain = [f"docs/guide-{number}.md" for number in range(100)]
+    mixed = [*plain[:33], private[0], *plain[33:70], *private[1:], *plain[70:]]
+    found = may_hold_private(mixed)
+    assert set(private) <= set(found)
+    assert set(found) <= set(mixed)
+    assert all(redact(line) == line for line in mixed if line not in found)
+    assert may_hold_private(plain) == may_hold_private([]) == []

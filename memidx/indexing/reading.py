@@ -1,0 +1,149 @@
+"""What did a file become?
+
+Reads files and makes their documents and lines: pure functions of a task, so that a crew can share
+them. Who asked puts the results together (`memidx.indexing.scan`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from memidx.config import SourceConfig
+from memidx.crew import current_crew
+from memidx.documents import Document, make_document
+from memidx.errors import FileError, InputError
+from memidx.files import is_missing, may_pass, read_bytes
+from memidx.garbage import collector_paused
+from memidx.indexing.packing import DocRef
+from memidx.sources import FILE_KINDS
+from memidx.sources.artifacts import is_artifact
+from memidx.sources.base import Item, Parsed, Skip
+from memidx.store.layout import SHARD_CAP_BYTES
+from memidx.store.line import encode_line, line_sum
+
+# Bytes of files that a process reads at once.
+_BATCH_BYTES = 1 << 20
+# What a file costs beside its bytes.
+_FILE_BYTES = 1 << 10
+# So much is read alone before a crew has started.
+_LEAST_BYTES = 1 << 22
+
+
+@dataclass(slots=True)
+class Made:
+    """Documents of one file or part, until all of it was read."""
+
+    refs: dict[str, DocRef] = field(default_factory=dict)
+    skips: list[Skip] = field(default_factory=list)
+    lines: dict[str, bytes] = field(default_factory=dict)
+    documents: dict[str, Document] = field(default_factory=dict)
+    follows: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+class Task(NamedTuple):
+    """A file to read.
+
+    Attributes:
+        source: The source it belongs to.
+        path: Identity.
+        disk_path: Absolute path as on disk.
+        size_bytes: What it held when it was listed.
+        digest: Of the bytes whose documents are known, or None.
+        max_bytes: Cap of a document.
+    """
+
+    source: SourceConfig
+    path: str
+    disk_path: str
+    size_bytes: int
+    digest: str | None
+    max_bytes: int
+
+
+class Read(NamedTuple):
+    """What reading a file gave.
+
+    Attributes:
+        digest: Hash of its bytes.
+        made: Its documents; None where its bytes are the known ones, or could not be read.
+        refusal: Why it could not be read, or None.
+        is_missing: Whether it is not there.
+        may_pass: Whether the refusal says something about the moment, and not about the file.
+    """
+
+    digest: str = ""
+    made: Made | None = None
+    refusal: str | None = None
+    is_missing: bool = False
+    may_pass: bool = False
+
+
+def read_files(tasks: list[Task]) -> Iterator[Read]:
+    """Results in the order of the tasks, with the crew's help where that saves time."""
+    crew = current_crew()
+    size = sum(task.size_bytes + _FILE_BYTES for task in tasks)
+    if crew is None or size < _LEAST_BYTES:
+        yield from map(read_file, tasks)
+    else:
+        for results in crew.map(_read_batch, _batches(tasks)):
+            yield from results
+
+
+def read_file(task: Task) -> Read:
+    """Read a file and make its documents."""
+    try:
+        data = read_bytes(task.disk_path)
+    except FileError as error:
+        return Read(refusal=error.what, is_missing=is_missing(error), may_pass=may_pass(error))
+    digest = hashlib.blake2b(data, digest_size=16).hexdigest()
+    if digest == task.digest:
+        return Read(digest)
+    parsed = Parsed()
+    if not is_artifact(data):
+        parsed = FILE_KINDS[task.source.kind].parse(task.source, task.path, data)
+    made = Made(skips=[*parsed.skips])
+    anchors: set[str] = set()
+    for item in parsed.items:
+        made.skips.extend(add_item(task.source, item, anchors, made, max_bytes=task.max_bytes))
+    return Read(digest, made)
+
+
+def add_item(
+    source: SourceConfig, item: Item, anchors: set[str], made: Made, *, max_bytes: int
+) -> tuple[Skip, ...]:
+    """Add an item's document to what was made, and say what was left out of it."""
+    document, skips = make_document(item, source, anchor_seen=anchors, max_bytes=max_bytes)
+    if document is None:
+        return skips
+    try:
+        line = encode_line(document)
+    except InputError as error:
+        return (*skips, Skip(item.path, error.what, item.line, source.name))
+    if len(line) > SHARD_CAP_BYTES:
+        reason = f"its line of {len(line):,} bytes does not fit in a shard"
+        return (*skips, Skip(item.path, reason, item.line, source.name))
+    made.lines[document.doc_id] = line
+    made.documents[document.doc_id] = document
+    made.refs[document.doc_id] = DocRef(document.doc_id, line_sum(line), item.line)
+    return skips
+
+
+def _read_batch(tasks: list[Task]) -> list[Read]:
+    with collector_paused():
+        return [*map(read_file, tasks)]
+
+
+def _batches(tasks: Iterable[Task]) -> Iterator[list[Task]]:
+    batch: list[Task] = []
+    size = 0
+    for task in tasks:
+        batch.append(task)
+        size += task.size_bytes + _FILE_BYTES
+        if size >= _BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch

@@ -1,0 +1,161 @@
+"""What is a value with named fields, when making its class must cost nothing?
+
+`dataclasses` writes each method of a class as text and compiles it, and loads `inspect` to do so:
+for the classes that a search needs, that takes longer than the search. The decorator here bears the
+same name and gives the same kind of class (frozen, with slots, compared by its fields) from
+ordinary functions. `dataclasses.fields`, `replace` and `asdict` work on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, TypeVar, dataclass_transform
+
+_T = TypeVar("_T")
+
+
+class _Made:
+    """A default that is made anew for each object."""
+
+    __slots__ = ("make",)
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self.make = make
+
+
+def field(*, default_factory: Callable[[], Any]) -> Any:
+    """A field's default that is made anew for each object."""
+    return _Made(default_factory)
+
+
+@dataclass_transform(field_specifiers=(field,))
+def dataclass(
+    *,
+    frozen: Literal[True],
+    slots: Literal[True],
+) -> Callable[[type[_T]], type[_T]]:
+    """A class whose annotated names are its fields, in that order."""
+    return _make_class
+
+
+def replace(value: _T, **changes: Any) -> _T:
+    """A copy of a value with some of its fields changed."""
+    fields = {name: getattr(value, name) for name in value.__match_args__}  # type: ignore[attr-defined]  # every dataclass has it
+    return value.__class__(**fields | changes)
+
+
+def asdict(value: Any) -> dict[str, Any]:
+    """Fields and what they hold, values in values too."""
+    import dataclasses  # whoever wants this is in no hurry
+
+    return dataclasses.asdict(value)
+
+
+def _make_class(cls: type[Any]) -> type[Any]:
+    body = {k: v for k, v in vars(cls).items() if k not in ("__dict__", "__weakref__")}
+    names = tuple(body.get("__annotations__", ()))
+    defaults = {name: body.pop(name) for name in names if name in body}
+    setters: list[Callable[..., None]] = []
+    body |= {
+        "__init__": _initialiser(names, defaults, setters),
+        "__slots__": names,
+        "__match_args__": names,
+        "__dataclass_fields__": _Fields(cls, defaults),
+        "__setattr__": _refuse_change,
+        "__delattr__": _refuse_change,
+        "__eq__": _equal,
+        "__hash__": _hash,
+        "__repr__": _show,
+        "__reduce__": _reduce,
+    }
+    made = type(cls.__name__, cls.__bases__, body)
+    made.__qualname__ = cls.__qualname__
+    # The slots' own setters, past the `__setattr__` that refuses.
+    setters += [vars(made)[name].__set__ for name in names]
+    return made
+
+
+def _initialiser(
+    names: tuple[str, ...], defaults: Mapping[str, Any], setters: list[Callable[..., None]]
+) -> Callable[..., None]:
+    n_fields = len(names)
+
+    def initialise(self: Any, *args: Any, **given: Any) -> None:
+        if given or len(args) != n_fields:
+            args = _bind(self.__class__.__name__, names, defaults, args, given)
+        for set_field, value in zip(setters, args, strict=True):
+            set_field(self, value)
+
+    return initialise
+
+
+def _bind(
+    name: str,
+    names: tuple[str, ...],
+    defaults: Mapping[str, Any],
+    args: tuple[Any, ...],
+    given: dict[str, Any],
+) -> tuple[Any, ...]:
+    """The value of every field, given arguments as a call has them."""
+    if len(args) > len(names):
+        raise TypeError(f"{name}() takes {len(names)} fields, and {len(args)} were given")
+    values = list(args)
+    for field_name in names[len(args) :]:
+        if field_name in given:
+            values.append(given.pop(field_name))
+        elif field_name in defaults:
+            default = defaults[field_name]
+            values.append(default.make() if isinstance(default, _Made) else default)
+        else:
+            raise TypeError(f"{name}() needs a value for {field_name!r}")
+    if given:
+        raise TypeError(f"{name}() has no field {next(iter(given))!r}, or got it twice")
+    return tuple(values)
+
+
+def _values(value: Any) -> tuple[Any, ...]:
+    return tuple([getattr(value, name) for name in value.__match_args__])
+
+
+def _equal(self: Any, other: object) -> Any:
+    return _values(self) == _values(other) if other.__class__ is self.__class__ else NotImplemented
+
+
+def _hash(self: Any) -> int:
+    return hash(_values(self))
+
+
+def _show(self: Any) -> str:
+    shown = (f"{name}={getattr(self, name)!r}" for name in self.__match_args__)
+    return f"{self.__class__.__qualname__}({', '.join(shown)})"
+
+
+def _reduce(self: Any) -> tuple[Any, ...]:
+    return self.__class__, _values(self)
+
+
+def _refuse_change(self: Any, name: str, *_: Any) -> None:
+    from dataclasses import FrozenInstanceError  # nobody gets here in a hurry
+
+    raise FrozenInstanceError(f"cannot change field {name!r}")
+
+
+class _Fields:
+    """`__dataclass_fields__` of a class, made when somebody asks."""
+
+    def __init__(self, cls: type[Any], defaults: Mapping[str, Any]) -> None:
+        self._cls = cls
+        self._defaults = defaults
+
+    def __get__(self, instance: object, owner: type[Any]) -> Any:
+        import dataclasses
+
+        body = {
+            name: dataclasses.field(default_factory=default.make)
+            if isinstance(default, _Made)
+            else default
+            for name, default in self._defaults.items()
+        }
+        annotations = self._cls.__annotations__
+        twin: Any = type(self._cls.__name__, (), {**body, "__annotations__": annotations})
+        return dataclasses.dataclass(frozen=True)(twin).__dataclass_fields__

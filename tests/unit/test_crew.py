@@ -1,0 +1,102 @@
+"""Work that is shared gives what work done alone gives."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import memidx
+from memidx import crew
+from memidx.crew import crew_of, current_crew
+from memidx.errors import StoreError
+from memidx.indexing import reading
+from memidx.snapshot import workers
+
+
+def _double(number: int) -> tuple[int, int]:
+    return os.getpid(), number * 2
+
+
+def _die(number: int) -> int:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def test_results_come_in_order_and_from_other_processes() -> None:
+    """No more tasks are taken than there are hands for."""
+    taken: list[int] = []
+
+    def tasks() -> Iterator[int]:
+        for number in range(40):
+            taken.append(number)
+            yield number
+
+    with crew_of(2):
+        helpers = current_crew()
+        assert helpers is not None
+        assert not helpers.is_started
+        results = helpers.map(_double, tasks())
+        first = next(results)
+        assert len(taken) <= 2 * crew._AHEAD + 2
+        found = [first, *results]
+    assert [number for _, number in found] == [2 * number for number in range(40)]
+    assert os.getpid() not in {process for process, _ in found}
+    assert current_crew() is None
+
+
+def test_one_process_is_no_crew() -> None:
+    """Who works alone starts nobody."""
+    with crew_of(1):
+        assert current_crew() is None
+
+
+def test_a_helper_that_is_killed_is_an_error_that_says_what_to_do() -> None:
+    """The build ends instead of waiting for ever."""
+    with crew_of(2):
+        helpers = current_crew()
+        assert helpers is not None
+        with pytest.raises(StoreError, match="ended from outside") as caught:
+            list(helpers.map(_die, range(3)))
+    assert caught.value.hint is not None
+    assert "--jobs 1" in caught.value.hint
+
+
+def test_a_shared_build_has_the_bytes_of_a_lonely_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Store, snapshot and report do not depend on how many processes there were."""
+    root = tmp_path / "root"
+    root.mkdir()
+    for number in range(60):
+        (root / f"{number:02}.md").write_text(
+            f"# Note {number}\n\nlock_{number % 7} parseHTML{number} at /home/alice/x\n" * 9
+        )
+    (root / "bad.md").write_bytes(b"\xff\xfe\x00")
+    for module, name in (
+        (reading, "_LEAST_BYTES"),
+        (reading, "_BATCH_BYTES"),
+        (workers, "_LEAST_CHARACTERS"),
+        (workers, "_CHUNK_CHARACTERS"),
+    ):
+        monkeypatch.setattr(module, name, 1 << 12)
+    reports = [
+        memidx.build(root=str(root), store=str(tmp_path / f"store-{jobs}"), jobs=jobs, env={})
+        for jobs in (1, 2)
+    ]
+    found = [
+        {
+            path.name: path.read_bytes()
+            for folder in (tmp_path / f"store-{jobs}", tmp_path / f"store-{jobs}/.cache")
+            for path in folder.iterdir()
+            if path.suffix in (".jsonl", ".json", ".bin") and path.name != "state.json"
+        }
+        for jobs in (1, 2)
+    ]
+    assert found[0] == found[1]
+    assert any(name.startswith("snapshot-") for name in found[0])
+    assert reports[0].skips == reports[1].skips != ()
+    assert (reports[0].n_read, reports[0].n_added) == (reports[1].n_read, reports[1].n_added)
