@@ -256,6 +256,28 @@ def freshness(table: Comparisons, world: World, rounds: int) -> None:
         for name in contestants:
             if name != "memidx":
                 table.add(what, ours, f"scan + {name} update", answered[name].seconds)
+        told = _until_told(world.root, edit, max(3, rounds // 3))
+        if told is not None:
+            table.add(what, ours, "watchfiles tells of the edit", told)
+
+
+def _until_told(root: str, edit: Callable[[int], None], rounds: int) -> float | None:
+    """Seconds until a watcher tells of an edit; None where watchfiles is not installed.
+
+    What a watcher would save is the scan; what it would cost is this wait.
+    """
+    try:
+        from watchfiles._rust_notify import RustNotify
+    except ImportError:
+        return None
+    watcher = RustNotify([root], False, False, 0, True, False)
+
+    def ask(number: int) -> None:
+        edit(number)
+        if not isinstance(watcher.watch(5, 1, 10_000, None), set):
+            raise RuntimeError("watchfiles tells of no edit")
+
+    return measure.calls({"watchfiles": ask}, rounds)["watchfiles"].seconds
 
 
 def count_work(root: str, store: str) -> list[list[object]]:
