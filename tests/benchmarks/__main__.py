@@ -1,6 +1,7 @@
 """How fast is memidx, beside what a person would use instead?
 
-    python -m tests.benchmarks [--only build,cold,warm,fresh,growth] [--small] [--record]
+    python -m tests.benchmarks [--only build,cold,warm,fresh,growth] [--sizes N,N]
+                               [--small] [--record]
 
 Every engine indexes the same files, shows that it did, and is then timed in turns with the others;
 the tables give ratios of medians of one run. No figure fails a run: what was aimed at and missed is
@@ -50,6 +51,9 @@ def main() -> None:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks")
     parser.add_argument("--only", default=",".join(PARTS), help="parts, with commas between")
+    parser.add_argument(
+        "--sizes", type=_sizes, metavar="N,N", help="documents of the growth table, ascending"
+    )
     parser.add_argument("--small", action="store_true", help="fewer files, queries and rounds")
     parser.add_argument("--record", action="store_true", help="write reports/benchmarks.md")
     options = parser.parse_args()
@@ -57,6 +61,11 @@ def _options() -> argparse.Namespace:
     if unknown := sorted(set(options.only) - set(PARTS)):
         parser.error(f"no part {', '.join(unknown)} (expected some of {', '.join(PARTS)})")
     return options
+
+
+def _sizes(text: str) -> tuple[int, ...]:
+    """Numbers with commas between, in order."""
+    return tuple(sorted({int(part) for part in text.split(",") if int(part) > 0}))
 
 
 def _measured(options: argparse.Namespace) -> str:
@@ -99,8 +108,8 @@ def _measured(options: argparse.Namespace) -> str:
                 work = parts.count_work(root, os.path.join(folder, "counted"))
                 lines += [tabulate(work, heads, "github"), ""]
         if "growth" in only:
-            sizes = (200, 1000) if small else (1000, 10_000, 100_000)
-            text, more = growth.table(root, os.path.join(folder, "growth"), sizes, _note)
+            grown = options.sizes or ((200, 1000) if small else (1000, 10_000, 100_000))
+            text, more = growth.table(root, os.path.join(folder, "growth"), grown, _note)
             checks += more
             lines += ["## Growth: paragraphs of the same files, recombined", "", text]
         lines += ["## What every figure rests on", "", *(f"- {check}." for check in checks)]

@@ -58,7 +58,7 @@ def processes(contestants: Contestants, rounds: int) -> dict[str, Sample]:
         seconds, peak_kb, status = line.split()
         if status != "0":
             raise RuntimeError(f"{name} failed:\n{done.stderr[-2000:]}")
-        seen[name].append(Sample(float(seconds), int(peak_kb) / 1024))
+        seen[name].append(Sample(float(seconds), int(peak_kb) * 1024 / 1e6))
     return {name: Sample(*map(median, zip(*s, strict=True))) for name, s in seen.items()}
 
 

@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks import equality, growth, known_items, parts
+from tests.benchmarks import __main__ as program
+from tests.benchmarks import corpus, equality, growth, known_items, parts
 from tests.benchmarks.engines import ENGINES, list_files, load, read_text, reference, why_not
 from tests.benchmarks.tables import AHEAD, Comparisons, at_most, plus_ms, show, times
 from tests.support import write_tree
@@ -172,6 +173,73 @@ def test_work_is_counted(tmp_path: Path) -> None:
     assert analysed["first build"] == 4
     assert analysed["build again"] == analysed["search, nothing changed"] == 0
     assert analysed["search, one file edited"] == 1
+
+
+def test_every_part_fills_the_table(root: str, tmp_path: Path) -> None:
+    """Each part runs over a few files with the engines every Python has, and adds its rows."""
+    files = write_tree(tmp_path / "p", {n: read_text(root, n) for n in list_files(root)})
+    names = [n for n in ("memidx", "FTS5", "reference") if why_not(n) is None]
+    table = Comparisons()
+    targets = parts.build(table, str(files), str(tmp_path), names, rounds=1)
+    world = parts.World(str(files), targets, corpus.draw_queries(str(files), 5))
+    parts.cold(table, world, rounds=1)
+    parts.warm(table, world, rounds=1)
+    parts.freshness(table, world, rounds=3)
+    text = table.text()
+    for what in (
+        "build, two processes",
+        "build, peak memory",
+        "disk, store and snapshot",
+        "cold process: import, open, one answer",
+        "cold process, peak memory",
+        "memidx query --no-refresh",
+        "warm ids, p50",
+        "warm full answer",
+        "unchanged sources",
+        "one file edited, next answer",
+    ):
+        assert f"| {what}" in text
+
+
+def test_growth_is_tabled(tmp_path: Path) -> None:
+    """Two small sizes give a row for each engine that is there, and what a further one costs."""
+    rng = Random(5)
+    sentences = [" ".join("".join(rng.choices(SYLLABLES, k=3)) for _ in range(20)) for _ in "12345"]
+    source = write_tree(tmp_path / "source", {"a.md": "\n\n".join(sentences)})
+    text, checks = growth.table(str(source), str(tmp_path), (30, 60), lambda _: None)
+    n_engines = sum(why_not(name) is None for name in growth.CONTESTANTS)
+    assert len(checks) == text.count("from 30 to 60") * 2 == n_engines * 2
+    assert "memidx: 60 documents, 20 of 20 known items among the first 3, 20 first" in checks
+
+
+def test_a_wrong_index_prints_no_figure(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The run says what is wrong, ends with 1, and prints no table."""
+
+    def fail(_: object) -> str:
+        raise known_items.WrongIndexError("x holds 3 documents")
+
+    monkeypatch.setattr(program, "_measured", fail)
+    monkeypatch.setattr(corpus, "CORPUS", Path(__file__).parent)
+    monkeypatch.setattr("sys.argv", ["benchmarks", "--small"])
+    with pytest.raises(SystemExit) as ended:
+        program.main()
+    assert ended.value.code == 1
+    assert capsys.readouterr() == ("", "Nothing counts: x holds 3 documents\n")
+
+
+def test_an_unknown_part_is_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A part that is none is a mistake of the caller, and the message lists those there are."""
+    monkeypatch.setattr("sys.argv", ["benchmarks", "--only", "warm,tepid"])
+    with pytest.raises(SystemExit) as ended:
+        program.main()
+    assert ended.value.code == 2
+    assert "no part tepid (expected some of build, cold, warm, fresh, growth)" in (
+        capsys.readouterr().err
+    )
 
 
 def test_bars_are_worked_out_from_the_peer() -> None:

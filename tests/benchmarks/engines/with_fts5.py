@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
+from contextlib import closing
 
 from tests.benchmarks.engines import list_files, read_text
 
@@ -17,7 +18,8 @@ _WORDS = re.compile(r"\w+")
 def why_not() -> str | None:
     """SQLite may have been compiled without it."""
     try:
-        sqlite3.connect(":memory:").execute(_TABLE)
+        with closing(sqlite3.connect(":memory:")) as connection:
+            connection.execute(_TABLE)
     except sqlite3.OperationalError as error:
         return f"FTS5 is left out: {error}"
     return None
