@@ -61,9 +61,10 @@ format: $(DEV) ## Format and sort imports in place
 	@$(BIN)/ruff format --quiet .
 	@$(BIN)/ruff check --quiet --fix .
 
+# BENCH=--record writes reports/benchmarks.md; BENCH="--only cold,warm" and BENCH=--small do less.
 bench: $(DEV) ## Speed against named peers, as ratios in one run
 	@$(PIP) install --quiet -e '.[dev,bench]'
-	@$(BIN)/python -m tests.benchmarks
+	@$(BIN)/python -m tests.benchmarks $(BENCH)
 
 merges: $(DEV) ## Merge 200 random pairs of branches, and look at every store
 	@$(BIN)/python -m tests.merge.pairs 200

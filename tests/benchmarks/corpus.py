@@ -11,6 +11,7 @@ import os
 import platform
 import random
 import re
+import shutil
 import sqlite3
 import subprocess
 import time
@@ -18,13 +19,14 @@ from importlib.metadata import distributions
 from pathlib import Path
 
 from memidx.analysis.ascii_compat import STOP_WORDS
+from tests.benchmarks.engines import list_files, read_text
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 CORPUS = REPOSITORY.parent / "shared" / "corpora" / "cpp-docs"
 SEED = 20261130
 
 _WORD = re.compile(r"[A-Za-z_]{3,}")
-_PEERS = ("bm25s", "numba", "numpy", "typer")
+_PEERS = ("tantivy", "bm25s", "numba", "rank-bm25", "numpy", "PyStemmer", "typer")
 
 
 def markdown_files(root: Path) -> list[Path]:
@@ -32,13 +34,27 @@ def markdown_files(root: Path) -> list[Path]:
     return sorted(root.rglob("*.md"))
 
 
-def draw_queries(root: Path, count: int) -> list[str]:
+def copy(root: str, count: int | None) -> int:
+    """Copy the corpus, or `count` files spread over it; how many there are.
+
+    Files keep their times, so that none looks as if it had just been written.
+    """
+    paths = markdown_files(CORPUS)
+    chosen = paths if count is None else paths[:: max(1, len(paths) // count)][:count]
+    for path in chosen:
+        target = Path(root, path.relative_to(CORPUS))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(path, target)
+    return len(chosen)
+
+
+def draw_queries(root: str, count: int) -> list[str]:
     """The same `count` queries for the same files."""
     rng = random.Random(SEED)
-    paths = markdown_files(root)
+    names = list_files(root)
     queries: list[str] = []
     while len(queries) < count:
-        text = rng.choice(paths).read_text("utf-8", "replace")
+        text = read_text(root, rng.choice(names))
         words = [word for word in _WORD.findall(text) if word.lower() not in STOP_WORDS]
         size = rng.randint(2, 6)
         if len(words) > size:
@@ -58,9 +74,10 @@ def machine_facts() -> str:
     load = " ".join(f"{value:.1f}" for value in os.getloadavg())
     versions = {found.name: found.version for found in distributions()}
     peers = ", ".join(f"{name} {versions.get(name, 'not installed')}" for name in _PEERS)
-    return (
-        f"{time.strftime('%Y-%m-%d', time.gmtime())}, memidx {revision or 'of no repository'}\n"
-        f"{processor}, {os.cpu_count()} cores, load {load} before the first measurement\n"
-        f"{platform.platform()}, Python {platform.python_version()}\n"
-        f"SQLite {sqlite3.sqlite_version}, {peers}"
+    lines = (
+        f"{time.strftime('%Y-%m-%d', time.gmtime())}, memidx {revision or 'of no repository'}",
+        f"{processor}, {os.cpu_count()} cores, load {load} before the first measurement",
+        f"{platform.platform()}, Python {platform.python_version()}",
+        f"SQLite {sqlite3.sqlite_version}, {peers}",
     )
+    return "\n".join(f"- {line}" for line in lines)
