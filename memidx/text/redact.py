@@ -37,13 +37,17 @@ _NAME_MARKS = (
     b"token",
     b"pwd",
     b"credential",
-    b"authorization",
     b"bearer",
     b"cookie",
-    b"&sig:",
     b"curl",
     b"mysql",
     b"mariadb",
+    b"&code:",
+)
+# A name's beginning, and what of it tells: several names for one search. `d` is that of `%3D`.
+_BEGINNINGS = (
+    (b"auth", (b"orization", b":")),
+    (b"sig", (b":", b"d", b"nature:", b"natured")),
 )
 _KINDS_OF_KEY = (b"api", b"cess", b"ount", b"vate", b"tion", b"ning", b"auth")
 
@@ -140,13 +144,20 @@ def _suspects(text: str) -> _Suspects:
 
 def _names(squeezed: bytes) -> tuple[bool, bool]:
     """Whether a telling name may stand in the text, and whether it is the name of a key."""
-    keys = False
+    keys = named = False
     at = squeezed.find(b"key")
     while at >= 0 and not keys:
         keys = squeezed.endswith(_KINDS_OF_KEY, max(0, at - 4), at)
+        named |= squeezed.startswith(b"&key:", max(0, at - 1))
         at = squeezed.find(b"key", at + 3)
-    if keys or any(mark in squeezed for mark in _NAME_MARKS):
+    if keys or named or any(mark in squeezed for mark in _NAME_MARKS):
         return True, keys
+    for beginning, ends in _BEGINNINGS:
+        at = squeezed.find(beginning)
+        while at >= 0:
+            if squeezed.startswith(ends, at + len(beginning)):
+                return True, keys
+            at = squeezed.find(beginning, at + len(beginning))
     at = squeezed.find(b"pass")
     while at >= 0:
         if squeezed.startswith((b"w", b":", b"phrase"), at + 4) or squeezed.endswith(b"ssh", 0, at):

@@ -1,9 +1,10 @@
 """Where does a text hold a secret?
 
 Three kinds: tokens whose issuer gave them a recognisable shape (`memidx.text.tokens`); structures
-(private key blocks, passwords in URLs, authorization headers) and what is passed to a program
-(`memidx.text.passed`); and values given to a telling name (`api_key = "…"`), if they look random
-enough. A git SHA, a UUID or a long word is none of these.
+(private key blocks, passwords in URLs, authorization headers), what is passed to a program
+(`memidx.text.passed`) and what an address is signed with (`memidx.text.signed`); and values given
+to a telling name (`api_key = "…"`), if they look random enough. A git SHA, a UUID or a long word is
+none of these.
 A name gives its value by `=`, `:`, `=>`, in the next cell of a table, on the next line (YAML) or as
 an option (`--password X`); the quotes between may be escaped, as in a log of JSON.
 What stays: a password that is one plain word (`password: hunter2` could as well be `password:
@@ -17,6 +18,7 @@ import re
 
 from memidx.text.passed import passed_spans
 from memidx.text.random_values import CODE_NAME, TEMPLATE, WORDS, is_passed, is_random
+from memidx.text.signed import signed_spans
 from memidx.text.spans import fold, occurrences
 from memidx.text.tokens import token_spans
 
@@ -103,7 +105,8 @@ def secret_spans(text: str, *, tokens: bool = True, names: bool = True) -> list[
         found = (_BEARER if name == "bearer" else _HEADER).match(text, at + len(name))
         if found and (is_random(found["value"]) if name == "bearer" else _is_header(found)):
             spans.append(found.span("value"))
-    return spans + _named_spans(text, folded) + passed_spans(text, folded)
+    spans += _named_spans(text, folded)
+    return [*spans, *passed_spans(text, folded), *signed_spans(text, folded)]
 
 
 def _named_spans(text: str, folded: str) -> list[tuple[int, int]]:
