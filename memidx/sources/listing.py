@@ -10,7 +10,7 @@ from __future__ import annotations
 import os.path
 import posixpath
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memidx.config import SourceConfig
@@ -82,7 +82,7 @@ def list_files(root: str, sources: Sequence[SourceConfig], own: Iterable[str] = 
         except ValueError as error:
             failed[source.name] = f"a glob cannot be read: {error}"
     found: dict[str, list[FileEntry]] = {source.name: [] for source in sources}
-    skips = [*ignores.skips]
+    skips = [replace(skip, path=redact(skip.path)) for skip in ignores.skips]
     taken: dict[str, str] = {}
     for path in sorted(seen.files):
         taker = next((taker for taker in takers if taker.takes(path)), None)
@@ -97,7 +97,7 @@ def list_files(root: str, sources: Sequence[SourceConfig], own: Iterable[str] = 
         taken[stable] = path
         found[name].append(FileEntry(stable, os.path.join(root, path), seen.files[path]))
     skips += (
-        skip
+        replace(skip, path=redact(skip.path))
         for skip in seen.skips
         if skip.path not in ignores
         and (

@@ -240,7 +240,9 @@ def _ends_name(text: str, start: int, stop: int, words: list[str], *, windows: b
         named = all(word[0].isupper() or word in _PARTICLES for word in words[1:-1])
         particles = any(word in _PARTICLES for word in words[1:-1])
         return len(words) == 2 or titled or (named and particles) or _quote_before(text, start)
-    if _quote_before(text, start) and text.startswith(text[start - 1], stop):
+    if _quote_before(text, start) and text.startswith(
+        (text[start - 1], "\\" + text[start - 1]), stop
+    ):
         return True
     if not titled:
         return False

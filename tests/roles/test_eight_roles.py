@@ -134,8 +134,6 @@ def test_what_is_lost_without_a_source(world: World, judge: Passed) -> None:
         table[name] = every - passed(report)
         # A question about a source that is not there is no regression, and no pass.
         assert report["exit_code"] != 0
-    print("\n".join(f"without {name:<13} lost: {', '.join(sorted(lost))}"
-                    for name, lost in table.items()))  # fmt: skip
     assert table == LOST_WITHOUT
 
 
@@ -158,6 +156,5 @@ def test_what_each_further_source_brings(world: World, judge: Passed) -> None:
             assert after[text] >= before[text]
         before = after
         rows.append((name, len(answered), sum(map(len, after.values()))))
-    print("\n".join(f"up to {name:<13} {n:>2} of 10, {m:>3} matched" for name, n, m in rows))
     assert [n for _, n, _ in rows] == [4, 4, 5, 6, 6, 7, 8, 10]
     assert [m for *_, m in rows] == sorted(m for *_, m in rows)

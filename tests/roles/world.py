@@ -241,8 +241,8 @@ dump_database "$TARGET"
 copy_away "$TARGET"
 """
 
+# Day and message.
 _COMMITS = [
-    # (day, message)
     ("2026-03-03", "Read tide tables with their offset"),
     ("2026-03-21", "Refuse weights with two commas"),
     ("2026-04-10", "Send notices in batches of ten"),
@@ -256,7 +256,7 @@ _COMMITS = [
     ("2026-08-25", "Hatch vessels in print"),
     ("2026-09-16", "Move the outbox to a file on the tablet"),
     ("2026-09-30", "Replay the outbox in order of entry"),
-    ("2026-10-03", "Berth lease renewal goes by the server's clock\n\nA tablet's clock may be fast."),
+    ("2026-10-03", "Berth lease renewal goes by the server's clock\n\nTablets may be fast."),
     ("2026-10-09", "Warn before a berth lease renewal is missed"),
     ("2026-10-22", "Count flapping sensors once"),
     ("2026-11-05", "Draw the wind as arrows"),
@@ -313,7 +313,8 @@ def make_world(root: Path) -> World:
         dates = {"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date}
         git(root, "commit", "-q", "--allow-empty", "-m", message, **dates)
         shas.append("git:quay#" + repo("rev-parse", "HEAD"))
-    by_title = {message.split("\n")[0]: sha for (_, message), sha in zip(_COMMITS, shas)}
+    titles = [message.split("\n")[0] for _, message in _COMMITS]
+    by_title = dict(zip(titles, shas, strict=True))
     may, week = shas[4], shas[-1]
     renewal = (
         by_title["Berth lease renewal goes by the server's clock"],

@@ -63,6 +63,7 @@ B64 = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
         ("/home/jane doe/a.md", "<path>/a.md"),
         ("/home/jane\\ doe/a.md", "<path>/a.md"),
         ('"/Users/Jane Doe"', '"<path>"'),
+        ('at: "\\"/home/jane doe\\""', 'at: "\\"<path>\\""'),
         ("C:\\Users\\First Last\\Documents", "<path>\\Documents"),
         ("C:\\\\Users\\\\First Middle Last\\\\x", "<path>\\\\x"),
         ("path: C:\\Users\\Jane Doe\nnext", "path: <path>\nnext"),
