@@ -71,7 +71,7 @@ _LOOK_BACK = 100
 _TOKEN_CHARACTERS = string.ascii_letters + string.digits + "_.~@+$%:/\\-"
 # What may stand before `/home/NAME` and still leave it somebody's home.
 _PARENT = re.compile(
-    r"(?:\A|[^\w.~/\\-])(?P<parent>/(?:usr|var|exports?|net|nfs\d*|data|private|media|host|hostfs|"
+    r"(?:\A|[^\w.~/\\-])(?P<parent>/(?:usr|var|private/var|srv|exports?|net|nfs\d*|data|private|media|host|hostfs|"
     r"rootfs|storage|scratch|work|lustre|mnt(?:/[\w-]{1,40})?|cygdrive/[a-zA-Z]|[a-zA-Z]|"
     r"host_mnt/[a-zA-Z]|System/Volumes/Data|Volumes/[\w.-]{1,40}(?:\\? [\w.-]{1,30}){0,4}|"
     r"run/host|afs/[\w.-]{1,40}|\.|[\w-]{1,40}/\.\.))\Z",

@@ -49,7 +49,7 @@ _BEGINNINGS = (
     (b"auth", (b"orization", b":")),
     (b"sig", (b":", b"d", b"nature:", b"natured")),
 )
-_KINDS_OF_KEY = (b"api", b"cess", b"ount", b"vate", b"tion", b"ning", b"auth")
+_KINDS_OF_KEY = (b"api", b"cess", b"ount", b"vate", b"tion", b"ning", b"auth", b"user")
 
 
 def redact(text: str) -> str:
@@ -137,7 +137,7 @@ def _suspects(text: str) -> _Suspects:
     names, keys = _names(squeezed)
     return _Suspects(
         homes=any(mark in squeezed for mark in _HOME_MARKS),
-        tokens=tokens or (keys and b"privatekey" in squeezed),
+        tokens=tokens or (keys and (b"privatekey" in squeezed or b"privatelines" in squeezed)),
         names=names or (b"@" in data and b"://" in data),
     )
 

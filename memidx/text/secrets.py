@@ -28,6 +28,10 @@ _BEGIN_KEY = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 _END_KEY = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_BODY = re.compile(r"(?:(?:\s|\\[nr]|[>|*#\"',+])*+[A-Za-z0-9+/=]{24,}+)*+")
 _LONGEST_KEY = 20_000
+# What PuTTY writes.
+_PRIVATE_LINES = re.compile(
+    r"(?<=Private-Lines: )\d{1,4}\s{1,4}(?P<value>(?:[A-Za-z0-9+/=]{4,76}+(?:\s{1,4}|\Z))++)"
+)
 
 _URL_PASSWORD = re.compile(
     r"[^\s/:@\"'`<>]{0,200}:"
@@ -35,7 +39,7 @@ _URL_PASSWORD = re.compile(
     r"(?P<value>[^\s/\"'`<>]{1,400}|(?!\d{0,5}/)[^\s/:@?\"'`<>]{1,100}(?:/[^\s/:@?\"'`<>]{0,100}){1,4})"
     r"@(?=[\w\[$%{.-])"
 )
-_URL_TOKEN = re.compile(r"(?P<value>[^\s/:@\"'`<>]{20,400})@(?=[\w\[])")
+_URL_TOKEN = re.compile(r"(?P<value>[^\s/:@\"'`<>]{20,400})(?::x-oauth-basic)?@(?=[\w\[])")
 _HEADER = re.compile(
     r"(?P<head>\\?[\"']?[ ]{0,3}(?:=>|[:=,])[ ]{0,3}\\?[\"']?"
     r"(?:(?:bearer|basic|token|digest|apikey)[ ]{1,3})?(?:token=\\?[\"']?)?)"
@@ -89,6 +93,8 @@ def secret_spans(text: str, *, tokens: bool = True, names: bool = True) -> list[
     if tokens:
         if "-----BEGIN" in text:
             spans += _key_spans(text)
+        if "Private-Lines: " in text:
+            spans += [found.span("value") for found in _PRIVATE_LINES.finditer(text)]
         spans += token_spans(text)
     if not names:
         return spans

@@ -28,6 +28,7 @@ _NAMES = {
     "sig": True,
     "signature": True,
     "token": True,
+    "secret": True,
     "auth": True,
     "apikey": True,
     "api_key": True,
