@@ -87,7 +87,9 @@ def make_document(
         reason = f"cut to {max_bytes:,} of {full_bytes:,} bytes"
         skips = (Skip(item.path, reason, item.line, source.name),)
     # Most items hold nothing private beside their text: one look at all of it, then none.
-    facts = "\n".join([item.title or "", item.anchor or "", *item.tags, *_texts(item.meta)])
+    facts = "\n".join(
+        [item.title or "", item.anchor or "", " ".join(item.tags), *_texts(item.meta)]
+    )
     hide = _keep if redact(facts) == facts else redact
     plain = hide is _keep and _fit(facts) == facts
     title = _line(item.title or "", _LONGEST_TITLE, hide)
@@ -173,7 +175,14 @@ def _line(text: str, longest: int | None, hide: Callable[[str], str]) -> str:
 
 
 def _tags(tags: tuple[str, ...], hide: Callable[[str], str]) -> tuple[str, ...]:
-    clean = (_line(tag, _LONGEST_TAG, hide) for tag in tags[:_MOST_TAGS])
+    tags = tags[:_MOST_TAGS]
+    clean = [_line(tag, _LONGEST_TAG, hide) for tag in tags]
+    if hide is not _keep:
+        # A list that was written with blanks is taken apart there: `password:` and its value.
+        for n, tag in enumerate(tags):
+            shown = hide(" ".join((*tags[max(0, n - 3) : n], tag)))
+            if not shown.endswith(tag):
+                clean[n] = _line(shown.rpartition(" ")[2], _LONGEST_TAG, hide)
     return tuple(dict.fromkeys(tag for tag in clean if tag))
 
 

@@ -15,6 +15,7 @@ from memidx.snapshot.snapshot import Snapshot
 from memidx.sources.base import Skip
 from memidx.store.reader import source_fingerprint
 from memidx.store.signature import store_signature
+from memidx.text.redact import redact
 
 _MISPLACED = "its shards are not laid out as a build would lay them; `memidx build` does"
 _SNAPSHOT_DAMAGED = "the snapshot is damaged: it was put away, and the next search derives it anew"
@@ -43,7 +44,7 @@ def _figures(opened: Opened, ready: Ready) -> dict[str, Any]:
         "store": workspace.store,
         "root": workspace.root,
         "configuration": opened.config.file,
-        "project_name": opened.config.project_name,
+        "project_name": redact(opened.config.project_name),
         "freshness": ready.freshness,
         "n_docs": snapshot.n_docs,
         "n_by_source": snapshot.n_docs_by_source,

@@ -39,6 +39,7 @@ DEFAULT_INCLUDE: Mapping[str, tuple[str, ...]] = {
     "code": ("*.py", "*.pyi", "*.sh", "*.bash"),
 }
 _LONGEST_REPO_NAME = 100
+_SHORTEST_SECRET = 20
 
 
 class Repo(NamedTuple):
@@ -137,9 +138,24 @@ def read_source(place: Place, table: Mapping[str, Any], root: str | None) -> Sou
                 raise place.refuse(key, "include is empty", expected="at least one glob")
     if kind in DEFAULT_INCLUDE:
         values.setdefault("include", DEFAULT_INCLUDE[kind])
+    _refuse_secret(place, "name", values["name"])
     if kind == "git":
         values["repos"] = tuple(_repos(place, values.get("repos", ["."]), root))
+        for repo in values["repos"]:
+            _refuse_secret(place, "repos", f"{repo.name}\n{repo.path}")
     return SourceConfig(**values)
+
+
+def _refuse_secret(place: Place, key: str, names: str) -> None:
+    """Every document of a source bears these names, so none may be a secret."""
+    if len(names) < _SHORTEST_SECRET:
+        return
+    from memidx.text.redact import holds_secret  # hardly any name is as long
+
+    if holds_secret(names):
+        # It is not repeated: messages end up in logs.
+        what = f"{key} holds a secret, which would stand in every document"
+        raise place.refuse(key, what, expected="a name that anybody may read")
 
 
 def repo_names_twice(sources: tuple[SourceConfig, ...]) -> str | None:

@@ -19,6 +19,7 @@ from memidx.files import Signature
 from memidx.indexing.plan import Plan, make_plan, newest
 from memidx.indexing.scan import Scan, Scanner
 from memidx.indexing.state import State
+from memidx.indexing.veil import veiled
 from memidx.snapshot.builder import build_snapshot
 from memidx.snapshot.derive import Content as Held
 from memidx.snapshot.derive import Delta, facts_of, key_of
@@ -292,6 +293,7 @@ def record(
     """What to remember of a look, so that the next one can be quick."""
     scan = look.scan
     survey = scan.listing.survey if scan else None
+    files = survey.files if survey else {}
     plan = look.plan
     # What is not recorded is new to the next look.
     unsettled = scan.unsettled if scan else ()
@@ -299,8 +301,8 @@ def record(
         root=workspace.root or "",
         settings=workspace.settings,
         recorded_ns=recorded_ns,
-        watched={p: s for p, s in survey.files.items() if p not in unsettled} if survey else {},
-        bases_failed=dict(survey.failed) if survey else {},
+        watched=veiled({p: s for p, s in files.items() if p not in unsettled}),
+        bases_failed=veiled(survey.failed) if survey else {},
         files=dict(scan.files) if scan else {},
         failed=dict(scan.failed) if scan else {},
         skips=(*scan.listing.skips, *scan.unreadable) if scan else (),

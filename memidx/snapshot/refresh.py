@@ -175,7 +175,12 @@ class Refresher:
         now = survey(root, bases, suffixes, self.workspace.own)
         self._edited = (state, now)
         if now.files != state.watched or now.failed != state.bases_failed:
-            return False
+            from memidx.indexing.veil import as_recorded  # nearly always all is as it was
+
+            now = as_recorded(now, state.watched, state.bases_failed)
+            self._edited = (state, now)
+            if now.files != state.watched or now.failed != state.bases_failed:
+                return False
         racy = state.racy()
         if not racy:
             return True

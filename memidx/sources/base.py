@@ -34,7 +34,7 @@ NO_SUFFIX = "/"
 FEEDS = frozenset(("git",))
 
 
-RULES_VERSION = 3
+RULES_VERSION = 4
 """Raise it whenever a file's bytes could give another document than before (a parser's rule, a
 redaction, a title): what was recorded of files under earlier rules is then read anew."""
 

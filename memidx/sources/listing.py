@@ -16,7 +16,7 @@ from memidx.config import SourceConfig
 from memidx.sources.base import SUFFIXES, FileEntry, Skip, has_suffix, suffixes_of
 from memidx.sources.survey import IGNORE_FILE, Survey, survey
 from memidx.text.paths import glob_base, identity, is_utf8, printable
-from memidx.values import dataclass
+from memidx.values import dataclass, replace
 
 if TYPE_CHECKING:
     from memidx.sources.ignoring import Ignores
@@ -82,7 +82,7 @@ def list_files(root: str, sources: Sequence[SourceConfig], own: Iterable[str] = 
         except ValueError as error:
             failed[source.name] = f"a glob cannot be read: {error}"
     found: dict[str, list[FileEntry]] = {source.name: [] for source in sources}
-    skips = [*ignores.skips]
+    skips = [replace(skip, path=redact(skip.path)) for skip in ignores.skips]
     taken: dict[str, str] = {}
     suspicious = frozenset(may_hold_private([*map(identity, seen.files)]))
     for path in sorted(seen.files):
@@ -98,7 +98,7 @@ def list_files(root: str, sources: Sequence[SourceConfig], own: Iterable[str] = 
         taken[stable] = path
         found[name].append(FileEntry(stable, os.path.join(root, path), seen.files[path]))
     skips += (
-        skip
+        replace(skip, path=redact(skip.path))
         for skip in seen.skips
         if skip.path not in ignores
         and (

@@ -7,10 +7,13 @@ Which field is what is configured (`fields`), else taken by these names, the fir
 `id` or `_id`; `title`; `text`; `time`, `date`, `timestamp` or `created_at`; `tags`.
 A record without text gets one from all its other text values, a line `name: value` each, nested
 names joined by dots. Short scalars that are none of these become `meta`.
+People ask for a task by its number: an id that is a name (`TG-117`) and stands neither in title nor
+text is the text's last line.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -26,6 +29,8 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "time": ("time", "date", "timestamp", "created_at"),
     "tags": ("tags",),
 }
+# Names are asked for; mere numbers, and what a database makes up, are not.
+_NAME = re.compile(r"(?=.*[^\W\d_])(?!(?:[0-9a-fA-F]{4,}-)*[0-9a-fA-F]{4,}\Z).{2,80}")
 _MAX_DEPTH = 64
 _LONGEST_ANCHOR = 200
 _LONGEST_META = 500
@@ -101,10 +106,13 @@ def _item(
                 return None
             text = title
     identifier = _scalar(record[used["id"]]) if used["id"] is not None else None
+    anchor = _anchor(identifier)
+    if anchor and _NAME.fullmatch(anchor) and anchor not in f"{title}\n{text}":
+        text = f"{text}\n\n{used['id']}: {anchor}"
     tags_key, time_key = used["tags"], used["time"]
     return Item(
         path=path,
-        anchor=_anchor(identifier) or str(place),
+        anchor=anchor or str(place),
         text=text.replace("\r\n", "\n").replace("\r", "\n"),
         title=title,
         time=_time(record[time_key]) if time_key is not None else None,

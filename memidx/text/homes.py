@@ -71,7 +71,7 @@ _LOOK_BACK = 100
 _TOKEN_CHARACTERS = string.ascii_letters + string.digits + "_.~@+$%:/\\-"
 # What may stand before `/home/NAME` and still leave it somebody's home.
 _PARENT = re.compile(
-    r"(?:\A|[^\w.~/\\-])(?P<parent>/(?:usr|var|exports?|net|nfs\d*|data|private|media|host|hostfs|"
+    r"(?:\A|[^\w.~/\\-])(?P<parent>/(?:usr|var|private/var|srv|exports?|net|nfs\d*|data|private|media|host|hostfs|"
     r"rootfs|storage|scratch|work|lustre|mnt(?:/[\w-]{1,40})?|cygdrive/[a-zA-Z]|[a-zA-Z]|"
     r"host_mnt/[a-zA-Z]|System/Volumes/Data|Volumes/[\w.-]{1,40}(?:\\? [\w.-]{1,30}){0,4}|"
     r"run/host|afs/[\w.-]{1,40}|\.|[\w-]{1,40}/\.\.))\Z",
@@ -240,7 +240,9 @@ def _ends_name(text: str, start: int, stop: int, words: list[str], *, windows: b
         named = all(word[0].isupper() or word in _PARTICLES for word in words[1:-1])
         particles = any(word in _PARTICLES for word in words[1:-1])
         return len(words) == 2 or titled or (named and particles) or _quote_before(text, start)
-    if _quote_before(text, start) and text.startswith(text[start - 1], stop):
+    if _quote_before(text, start) and text.startswith(
+        (text[start - 1], "\\" + text[start - 1]), stop
+    ):
         return True
     if not titled:
         return False

@@ -1,8 +1,8 @@
 """Which secrets are passed to a program, or from one to another, in a place known for them?
 
-`mysql -pX`, `sshpass -p X`, `curl -u bob:X`, a line of netrc, a cookie, the signature of an Azure
-URL. The place says that it is a secret, so it need not look random; a stand-in (`-p$PASS`,
-`user:password`) stays. Each looks at the rest of its own line, and at no character twice.
+`mysql -pX`, `sshpass -p X`, `curl -u bob:X`, a line of netrc, a cookie. The place says that it is a
+secret, so it need not look random; a stand-in (`-p$PASS`, `user:password`) stays. Each looks at the
+rest of its own line, and at no character twice.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ _COOKIE = re.compile(r"cookie[\"'\\]{0,3}[ ]?[:= ][ ]{0,3}[\"'`\\]{0,3}(?=[\w.-]
 _COOKIE_LINE = re.compile(r"[^\n\"'`<>\\]{0,4096}")
 _PAIR = re.compile(r"(?<![^;\s])(?P<name>[\w.-]{1,64})=(?P<value>[^;\s,]{8,2048})")
 _SESSION = re.compile(r"sess|sid\Z|auth|token|jwt|csrf|xsrf|remember|\Aid\Z", re.IGNORECASE)
-_SIGNATURE = re.compile(r"(?<=[?&;]sig=)(?P<value>[A-Za-z0-9%+/=_-]{20,200})")
 _LOGIN = re.compile(
     r"(?:(?P<machine>(?<!\S)machine\s{1,9}\S{1,80}\s{1,9})|(?<!\S))(?:login|user|account)"
     r"\s{1,9}[^\s<>]{1,80}\s{1,9}\Z"
@@ -48,10 +47,7 @@ def passed_spans(text: str, folded: str) -> list[tuple[int, int]]:
         text: The text.
         folded: The same in lower case, position by position.
     """
-    spans = [*_to_programs(text, folded), *_in_netrc(text, folded), *_in_cookies(text, folded)]
-    if "sig=" in text:
-        spans += [m.span("value") for m in _SIGNATURE.finditer(text) if is_random(m["value"])]
-    return spans
+    return [*_to_programs(text, folded), *_in_netrc(text, folded), *_in_cookies(text, folded)]
 
 
 def _to_programs(text: str, folded: str) -> Iterator[tuple[int, int]]:

@@ -37,15 +37,19 @@ _NAME_MARKS = (
     b"token",
     b"pwd",
     b"credential",
-    b"authorization",
     b"bearer",
     b"cookie",
-    b"&sig:",
     b"curl",
     b"mysql",
     b"mariadb",
+    b"&code:",
 )
-_KINDS_OF_KEY = (b"api", b"cess", b"ount", b"vate", b"tion", b"ning", b"auth")
+# A name's beginning, and what of it tells: several names for one search. `d` is that of `%3D`.
+_BEGINNINGS = (
+    (b"auth", (b"orization", b":")),
+    (b"sig", (b":", b"d", b"nature:", b"natured")),
+)
+_KINDS_OF_KEY = (b"api", b"cess", b"ount", b"vate", b"tion", b"ning", b"auth", b"user")
 
 
 def redact(text: str) -> str:
@@ -150,7 +154,7 @@ def _suspects(text: str) -> _Suspects:
     names, keys = _names(squeezed)
     return _Suspects(
         homes=_holds_any(squeezed, _HOME_MARKS),
-        tokens=tokens or (keys and b"privatekey" in squeezed),
+        tokens=tokens or (keys and (b"privatekey" in squeezed or b"privatelines" in squeezed)),
         names=names or (b"@" in data and b"://" in data),
     )
 
@@ -165,13 +169,20 @@ def _holds_any(data: bytes, marks: tuple[bytes, ...]) -> bool:
 
 def _names(squeezed: bytes) -> tuple[bool, bool]:
     """Whether a telling name may stand in the text, and whether it is the name of a key."""
-    keys = False
+    keys = named = False
     at = squeezed.find(b"key")
     while at >= 0 and not keys:
         keys = squeezed.endswith(_KINDS_OF_KEY, max(0, at - 4), at)
+        named |= squeezed.startswith(b"&key:", max(0, at - 1))
         at = squeezed.find(b"key", at + 3)
-    if keys or _holds_any(squeezed, _NAME_MARKS):
+    if keys or named or _holds_any(squeezed, _NAME_MARKS):
         return True, keys
+    for beginning, ends in _BEGINNINGS:
+        at = squeezed.find(beginning)
+        while at >= 0:
+            if squeezed.startswith(ends, at + len(beginning)):
+                return True, keys
+            at = squeezed.find(beginning, at + len(beginning))
     at = squeezed.find(b"pass")
     while at >= 0:
         if squeezed.startswith((b"w", b":", b"phrase"), at + 4) or squeezed.endswith(b"ssh", 0, at):

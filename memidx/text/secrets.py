@@ -1,9 +1,10 @@
 """Where does a text hold a secret?
 
 Three kinds: tokens whose issuer gave them a recognisable shape (`memidx.text.tokens`); structures
-(private key blocks, passwords in URLs, authorization headers) and what is passed to a program
-(`memidx.text.passed`); and values given to a telling name (`api_key = "…"`), if they look random
-enough. A git SHA, a UUID or a long word is none of these.
+(private key blocks, passwords in URLs, authorization headers), what is passed to a program
+(`memidx.text.passed`) and what an address is signed with (`memidx.text.signed`); and values given
+to a telling name (`api_key = "…"`), if they look random enough. A git SHA, a UUID or a long word is
+none of these.
 A name gives its value by `=`, `:`, `=>`, in the next cell of a table, on the next line (YAML) or as
 an option (`--password X`); the quotes between may be escaped, as in a log of JSON.
 What stays: a password that is one plain word (`password: hunter2` could as well be `password:
@@ -17,6 +18,7 @@ import re
 
 from memidx.text.passed import passed_spans
 from memidx.text.random_values import CODE_NAME, TEMPLATE, WORDS, is_passed, is_random
+from memidx.text.signed import signed_spans
 from memidx.text.spans import fold, occurrences
 from memidx.text.tokens import token_spans
 
@@ -26,6 +28,10 @@ _BEGIN_KEY = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 _END_KEY = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_BODY = re.compile(r"(?:(?:\s|\\[nr]|[>|*#\"',+])*+[A-Za-z0-9+/=]{24,}+)*+")
 _LONGEST_KEY = 20_000
+# What PuTTY writes.
+_PRIVATE_LINES = re.compile(
+    r"(?<=Private-Lines: )\d{1,4}\s{1,4}(?P<value>(?:[A-Za-z0-9+/=]{4,76}+(?:\s{1,4}|\Z))++)"
+)
 
 _URL_PASSWORD = re.compile(
     r"[^\s/:@\"'`<>]{0,200}:"
@@ -33,7 +39,7 @@ _URL_PASSWORD = re.compile(
     r"(?P<value>[^\s/\"'`<>]{1,400}|(?!\d{0,5}/)[^\s/:@?\"'`<>]{1,100}(?:/[^\s/:@?\"'`<>]{0,100}){1,4})"
     r"@(?=[\w\[$%{.-])"
 )
-_URL_TOKEN = re.compile(r"(?P<value>[^\s/:@\"'`<>]{20,400})@(?=[\w\[])")
+_URL_TOKEN = re.compile(r"(?P<value>[^\s/:@\"'`<>]{20,400})(?::x-oauth-basic)?@(?=[\w\[])")
 _HEADER = re.compile(
     r"(?P<head>\\?[\"']?[ ]{0,3}(?:=>|[:=,])[ ]{0,3}\\?[\"']?"
     r"(?:(?:bearer|basic|token|digest|apikey)[ ]{1,3})?(?:token=\\?[\"']?)?)"
@@ -87,6 +93,8 @@ def secret_spans(text: str, *, tokens: bool = True, names: bool = True) -> list[
     if tokens:
         if "-----BEGIN" in text:
             spans += _key_spans(text)
+        if "Private-Lines: " in text:
+            spans += [found.span("value") for found in _PRIVATE_LINES.finditer(text)]
         spans += token_spans(text)
     if not names:
         return spans
@@ -103,7 +111,8 @@ def secret_spans(text: str, *, tokens: bool = True, names: bool = True) -> list[
         found = (_BEARER if name == "bearer" else _HEADER).match(text, at + len(name))
         if found and (is_random(found["value"]) if name == "bearer" else _is_header(found)):
             spans.append(found.span("value"))
-    return spans + _named_spans(text, folded) + passed_spans(text, folded)
+    spans += _named_spans(text, folded)
+    return [*spans, *passed_spans(text, folded), *signed_spans(text, folded)]
 
 
 def _named_spans(text: str, folded: str) -> list[tuple[int, int]]:

@@ -106,6 +106,10 @@ _AROUND = (
         ),
     ),
     ("hooks.slack.com/", re.compile(r"(?<=hooks\.slack\.com/services/)[A-Za-z0-9_/-]{20,}")),
+    (
+        "/IncomingWebhook/",
+        re.compile(r"(?<=/IncomingWebhook/)[a-f0-9]{32}(?:/[a-f0-9-]{36})?"),
+    ),
     ("/api/webhooks/", re.compile(r"(?<=/api/webhooks/)[0-9]{16,20}/[A-Za-z0-9_-]{40,}")),
     (
         "Q~",
@@ -145,7 +149,7 @@ def may_hold_token(data: bytes) -> bool:
     """Whether a text, given in any encoding that leaves ASCII as it is, may hold a token."""
     for _ in _places(data):
         return True
-    return (b"~" in data and b"Q~" in data) or b"hooks" in data
+    return (b"~" in data and b"Q~" in data) or b"hooks" in data or b"ebhook/" in data
 
 
 def token_spans(text: str) -> list[tuple[int, int]]:

@@ -37,6 +37,25 @@ def only(data: str, path: str = "n.jsonl", **fields: str) -> Item:
     return item
 
 
+@pytest.mark.parametrize(
+    ("record", "text"),
+    [
+        ({"id": "TG-117", "title": "Draw", "text": "the fairway"}, "the fairway\n\nid: TG-117"),
+        ({"_id": "café", "text": "x"}, "x\n\n_id: café"),
+        ({"id": "TG-117", "title": "TG-117: draw", "text": "x"}, "x"),
+        ({"id": "TG-117", "text": "TG-117 is open"}, "TG-117 is open"),
+        ({"id": 117, "text": "x"}, "x"),
+        ({"id": "12345678", "text": "x"}, "x"),
+        ({"_id": {"$oid": "65a1b2c3d4e5f60718293a4b"}, "text": "x"}, "x"),
+        ({"id": "550e8400-e29b-41d4-a716-446655440000", "text": "x"}, "x"),
+        ({"id": "a", "text": "x"}, "x"),
+    ],
+)
+def test_a_name_can_be_asked_for(record: dict[str, object], text: str) -> None:
+    """An id that is a name is part of the text; numbers and what a database made up are not."""
+    assert only(json.dumps(record)).text == text
+
+
 def test_every_format_gives_the_same_records() -> None:
     """JSON lines, a JSON list, a YAML list and CSV say the same in their own ways."""
     expected = [("a", "one"), ("b", "two words")]
