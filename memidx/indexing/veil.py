@@ -44,15 +44,21 @@ def _told(found: Mapping[str, _Value], recorded: Collection[str]) -> Mapping[str
     return {veil if veil in marks else path: found[path] for path, veil in veils}
 
 
-def _private(paths: Iterable[str]) -> frozenset[str]:
+def _private(paths: Collection[str]) -> frozenset[str]:
     # Only a whole look, which reads the sources too, asks for this.
     from memidx.text.redact import holds_private, redact
 
     # Hardly ever is there one, and one look at all of them tells.
     together = "\n".join(paths)
-    if redact(together) == together:
+    shown = redact(together)
+    if shown == together:
         return frozenset()
-    return frozenset(filter(holds_private, paths))
+    lines = shown.split("\n")
+    # A path that holds a line end, or is taken out together with one, makes another count.
+    suspects: Iterable[str] = paths
+    if len(lines) == len(paths):
+        suspects = [path for path, line in zip(paths, lines, strict=True) if path != line]
+    return frozenset(filter(holds_private, suspects))
 
 
 def _veil(path: str) -> str:

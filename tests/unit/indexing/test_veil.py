@@ -25,6 +25,8 @@ def test_only_private_paths_are_veiled() -> None:
     assert TOKEN not in json.dumps(list(veils))
     assert "zelda\\" not in json.dumps(list(veils))
     assert [path.endswith("/.memidxignore") for path in list(veils)[-3:]] == [False, True, False]
+    split = f"a\n{TOKEN}.md"
+    assert TOKEN not in json.dumps(list(veiled(dict.fromkeys([*PLAIN, split, "b.md"]))))
     assert veiled({}) == {}
     assert list(veiled(dict.fromkeys(PLAIN))) == PLAIN
 
