@@ -269,3 +269,10 @@ def test_a_threshold_of_one_call_is_held_against_its_strategy(opened: Open) -> N
     with pytest.raises(InputError, match="<"):
         index.search("zeppelin", min_score=0.3, strategy="hybrid")
     assert ids(index.search("zeppelin", min_score=0.2, strategy="vector")) == ["a.md"]
+
+
+def test_a_page_behind_the_end_is_no_weak_answer(opened: Open) -> None:
+    """It says that the ranking ends before it, and gives no advice about the question."""
+    answer = opened({"a.md": "zeppelin"}).search("zeppelin", offset=7)
+    assert (answer.verdict, answer.hits, answer.nearest, answer.cursor) == ("hits", (), (), None)
+    assert any("ends before" in note for note in answer.notes)
