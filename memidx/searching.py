@@ -152,10 +152,7 @@ def search(
         n_listed=len(best) if question.caps.any else found.n_matched,
         page=page,
     )
-    if all(hit.confidence == "weak" for hit in found.hits) and found.verdict not in (
-        "empty_query",
-        "empty_index",
-    ):
+    if _needs_help(found):
         found = _with_help(layers, snapshot, prepared, settings, found)
     elif any(term.numbers is None for term in prepared.terms):
         found = _with_suggestions(layers, snapshot, prepared, found)
@@ -229,6 +226,15 @@ def _page(
         layers.analyzer.fingerprint(),
     )
     return cursor_of(snapshot.build_id, decisive, question.offset, day)
+
+
+def _needs_help(found: Answer) -> bool:
+    """Whether there is nothing to rely on, but something to rephrase by."""
+    if found.verdict in ("empty_query", "empty_index"):
+        return False
+    # A page behind the last hit says nothing of the hits before it.
+    is_behind_the_end = found.verdict == "hits" and not found.hits
+    return not is_behind_the_end and all(hit.confidence == "weak" for hit in found.hits)
 
 
 def _with_help(

@@ -7,9 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 import memidx
+from memidx.cli.exit_codes import for_explanation
 from memidx.cli.explain_text import explain_text
+from memidx.cli.terminal import to_json
 from tests.support import write_tree
 
 CONFIG = """
@@ -67,14 +70,24 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> memidx.Index:
     ],
 )
 def test_every_reason_has_its_name(
-    index: memidx.Index, query: str, doc_id: str, options: dict[str, Any], status: str, words: str
+    index: memidx.Index,
+    repository: Path,
+    query: str,
+    doc_id: str,
+    options: dict[str, Any],
+    status: str,
+    words: str,
 ) -> None:
-    """The first thing that decides it, in a word and in a sentence; and the answer agrees."""
+    """The first thing that decides it, in a word and in a sentence; the answer, the exit code and
+    the published schema agree.
+    """
     found = index.explain(query, doc_id, as_of=AS_OF, **options)
     assert (found.status, words in found.why) == (status, True), found.why
     hits = index.search(query, as_of=AS_OF, **options).hits
     assert (status == "shown") == (doc_id in [hit.doc_id for hit in hits])
-    json.dumps(found.to_dict(), allow_nan=False)
+    schema = json.loads((repository / "docs" / "explain.schema.json").read_text())
+    Draft202012Validator(schema).validate(json.loads(to_json(found.to_dict())))
+    assert for_explanation(found) == {"shown": 0, "empty_query": 2}.get(status, 1)
     assert explain_text(found).startswith(f"{doc_id}: {status}: ")
 
 

@@ -161,6 +161,25 @@ def test_stores_do_not_change_scores(opened: Open, tmp_path: Path) -> None:
     assert {h.doc_id: (h.score, h.composite, h.confidence) for h in spread.hits} == figures
 
 
+def test_shards_do_not_change_scores(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same documents in one shard and in eight or more."""
+    notes = {f"n{n}.md": "zeppelin " * (n + 1) + "word " * n for n in range(30)}
+    found = []
+    for name, cap in (("one", 20 * 2**20), ("many", 1500)):
+        monkeypatch.setattr("memidx.snapshot.publish.SHARD_CAP_BYTES", cap)
+        index = opened(notes, name=name)
+        found.append(
+            [
+                (hit.doc_id, hit.score, hit.composite, hit.confidence)
+                for hit in index.search("zeppelin word", k=60).hits
+            ]
+        )
+        n_shards = index.status()["n_shards"]
+        assert n_shards == 1 if name == "one" else n_shards >= 8
+    assert found[0] == found[1]
+    assert len(found[0]) >= 30
+
+
 @pytest.mark.parametrize(("n_docs", "label"), [(10, "candidate"), (1000, "reliable")])
 def test_a_label_follows_the_size_of_the_corpus(opened: Open, n_docs: int, label: str) -> None:
     """One rare word: idf is ln(22/3) = 1.99 among ten and ln(2002/3) = 6.50 among a thousand; the
@@ -269,3 +288,10 @@ def test_a_threshold_of_one_call_is_held_against_its_strategy(opened: Open) -> N
     with pytest.raises(InputError, match="<"):
         index.search("zeppelin", min_score=0.3, strategy="hybrid")
     assert ids(index.search("zeppelin", min_score=0.2, strategy="vector")) == ["a.md"]
+
+
+def test_a_page_behind_the_end_is_no_weak_answer(opened: Open) -> None:
+    """It says that the ranking ends before it, and gives no advice about the question."""
+    answer = opened({"a.md": "zeppelin"}).search("zeppelin", offset=7)
+    assert (answer.verdict, answer.hits, answer.nearest, answer.cursor) == ("hits", (), (), None)
+    assert any("ends before" in note for note in answer.notes)
