@@ -54,4 +54,8 @@ def get_command(
 
     if aside := aside_of_excerpt(found):
         tell(aside)
+    if found.doc_id and index.logs_queries:
+        from memidx.cli.noting import note_opened  # most projects log nothing
+
+        note_opened(index, found.doc_id)
     raise typer.Exit(exit_codes.YES if found.doc_id else exit_codes.NO)

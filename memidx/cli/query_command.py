@@ -156,6 +156,7 @@ def query_command(
             "per_source": per_source,
             "per_path": per_path,
             "offset": offset,
+            "cursor": cursor,
         }
         note_query(index, answer, filters)
     raise typer.Exit(exit_codes.for_answer(answer))
