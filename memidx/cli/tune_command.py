@@ -73,6 +73,10 @@ def tune_command(
             help="Where the report goes. Default: reports/tuning-NAME.md, beside the suite.",
         ),
     ] = None,
+    html: Annotated[
+        str | None,
+        typer.Option("--html", metavar="FILE", help="Write the report as a page, too."),
+    ] = None,
     form: Annotated[TuneFormat, typer.Option("--format", help="Form of the result.")] = "table",
 ) -> None:
     """Judge a grid of k1 and b, and fit thresholds; nothing is applied."""
@@ -108,6 +112,7 @@ def tune_command(
             store=store,
             analyzer=analyzer,
             report_file=report,
+            html_file=html,
             form=form,
         )
     )

@@ -29,6 +29,7 @@ def tune(
     analyzer: str | None,
     report_file: str | None,
     form: str,
+    html_file: str | None = None,
 ) -> int:
     """Tune, write what came of it, and give the exit code."""
     started = time.perf_counter()
@@ -46,6 +47,11 @@ def tune(
         report = _on_suite(suite, settings, store, analyzer)
     path = report_file or os.path.join(folder, "reports", f"tuning-{report.name}.md")
     _write(path, render_tuning_markdown(report))
+    if html_file is not None:
+        from memidx.evals.pages import render_tuning_page  # only where a page is asked for
+
+        _write(html_file, render_tuning_page(report.to_dict()))
+        tell(f"Page: {html_file}")
     write_out(_text(report, form))
     elapsed = time.perf_counter() - started
     tell(f"Report: {path}\nTook {elapsed:.1f} s for {len(report.values.points)} points.")
