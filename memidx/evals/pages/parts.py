@@ -76,28 +76,37 @@ def table(
     if not rows:
         return NOTHING
     kinds = ["number" if n in numbers else "words" for n in range(len(heads))]
+    # A browser forgets what a cell is when its style makes it a line of a list: it is told.
+
+    def role(name: str) -> str | None:
+        return name if stacked else None
+
     head = joined(
-        element("th", text(name), scope="col", class_=kind if kind == "number" else None)
+        element(
+            "th",
+            text(name),
+            scope="col",
+            role=role("columnheader"),
+            class_=kind if kind == "number" else None,
+        )
         for name, kind in zip(heads, kinds, strict=True)
     )
     body = []
     for at, row in enumerate(rows):
-        cells = []
-        for n, (cell, kind) in enumerate(zip(row, kinds, strict=True)):
-            if n == 0:
-                cells.append(element("th", cell, scope="row", class_=kind))
-            else:
-                head_of = heads[n] if stacked else None
-                cells.append(element("td", cell, class_=kind, data_head=head_of))
-        body.append(element("tr", joined(cells, ""), data_state=states[at] if states else None))
+        cells = [element("th", row[0], scope="row", role=role("rowheader"), class_=kinds[0])]
+        for name, cell, kind in zip(heads[1:], row[1:], kinds[1:], strict=True):
+            head_of = name if stacked else None
+            cells.append(element("td", cell, role=role("cell"), class_=kind, data_head=head_of))
+        data_state = states[at] if states else None
+        body.append(element("tr", joined(cells, ""), role=role("row"), data_state=data_state))
     inside = joined(
         [
             element("caption", text(caption)),
-            element("thead", element("tr", head)),
-            element("tbody", joined(body)),
+            element("thead", element("tr", head, role=role("row")), role=role("rowgroup")),
+            element("tbody", joined(body), role=role("rowgroup")),
         ]
     )
-    whole = element("table", inside, class_="stacked" if stacked else None)
+    whole = element("table", inside, class_="stacked" if stacked else None, role=role("table"))
     # What can be scrolled can be reached by the keyboard, and says what it is.
     return element("div", whole, class_="scroll", tabindex="0", role="region", aria_label=caption)
 
@@ -128,6 +137,14 @@ def figures(entries: Iterable[tuple[str, str, str]]) -> Html:
         pair = joined([element("dt", text(name)), element("dd", value_and_note)], "")
         tiles.append(element("div", pair))
     return element("dl", joined(tiles), class_="figures")
+
+
+def disclosure(
+    summary: Html, content: Html, *, class_: str | None = None, is_open: bool = False
+) -> Html:
+    """What is shown when it is asked for, by mouse or keyboard, without a script."""
+    inside = joined([element("summary", summary), content])
+    return element("details", inside, class_=class_, open="open" if is_open else None)
 
 
 def state(status: str) -> Html:

@@ -52,7 +52,7 @@ def stacked_bars(title: str, bars: Sequence[Bar]) -> Html:
     if not most:
         return NOTHING
     left, height = 92, 24
-    room = _WIDTH - left - 50
+    room = _WIDTH - left - 70
     drawn = []
     for at, bar in enumerate(bars):
         y = at * height

@@ -55,6 +55,7 @@ def _card(report: Report, result: QueryResult, misses: list[Miss], move: Move | 
         ],
         " ",
     )
+    line = element("p", line)
     since = f"{change_word(move)}: {rank_words(move)}" if move and rank_words(move) else ""
     reasons = joined((text(reason) for reason in result.reasons), "<br>")
     pairs = [
@@ -65,14 +66,19 @@ def _card(report: Report, result: QueryResult, misses: list[Miss], move: Move | 
         ("moved", text(since or (change_word(move) if move else ""))),
         ("because of", text(_cause(report, result.query_id))),
     ]
-    class_ = parts.STATE_CLASSES[result.status]
-    inside = [
-        element("h3", text(cut(result.query_id, _LONGEST))),
-        element("p", line),
-        parts.terms(pairs),
-        *(_miss(miss) for miss in misses),
-    ]
-    return element("article", joined(inside), class_=f"card {class_}")
+    inside = [line, parts.terms(pairs), *(_miss(miss) for miss in misses)]
+    kinds = ", ".join(dict.fromkeys(kind_words(miss) for miss in misses))
+    heading = element("h3", text(cut(result.query_id, _LONGEST)))
+    said = " · ".join(part for part in (_shown(result.text), gate, kinds) if part)
+    summary = joined([heading, text(said)], " ")
+    # What gates is open; what is only watched can be opened, so that it does not hide the former.
+    is_open = result.severity == "must" or result.status == "inconclusive"
+    return parts.disclosure(
+        summary,
+        joined(inside),
+        class_=f"card {parts.STATE_CLASSES[result.status]}",
+        is_open=is_open,
+    )
 
 
 def _miss(miss: Miss) -> Html:
@@ -80,6 +86,7 @@ def _miss(miss: Miss) -> Html:
     shares = "; ".join(
         f"{word} {expected:.2f} to {winner:.2f}"
         for word, expected, winner in miss.shares[:_WORDS_SHOWN]
+        if round(expected, 2) or round(winner, 2)
     )
     pairs = [
         ("missed", code(miss.target) if miss.target else NOTHING),
@@ -107,8 +114,8 @@ def moved(report: Report) -> Html:
     rows = [
         [
             text(move.query_id),
-            text(_shown(move.text)),
-            text(move.severity),
+            _asked(move.text),
+            text(move.severity.replace("_", " ")),
             text(change_word(move)),
             text(rank_words(move) or "–"),
             text(cause_words(comparison, move.query_id)),
@@ -128,7 +135,7 @@ def queries(report: Report) -> Html:
     rows = [
         [
             text(cut(result.query_id, _LONGEST)),
-            text(_shown(result.text)),
+            _asked(result.text),
             text(result.category),
             text(result.severity.replace("_", " ")),
             parts.state(result.status),
@@ -176,9 +183,8 @@ def _ranks(result: QueryResult) -> Html:
 def _hits(result: QueryResult) -> Html:
     if not result.hits:
         return text("–")
-    summary = element("summary", text(count(len(result.hits), "hit")))
     items = joined(element("li", code(doc_id)) for doc_id in result.hits)
-    return element("details", joined([summary, element("ol", items)]))
+    return parts.disclosure(text(count(len(result.hits), "hit")), element("ol", items))
 
 
 def _cause(report: Report, query_id: str) -> str:
@@ -188,6 +194,10 @@ def _cause(report: Report, query_id: str) -> str:
 
 def _listed(names: tuple[str, ...]) -> Html:
     return joined((code(name) for name in names), ", ")
+
+
+def _asked(words: str) -> Html:
+    return element("span", text(_shown(words)), class_="long")
 
 
 def _shown(words: str) -> str:

@@ -55,16 +55,20 @@ nav ul{display:flex;flex-wrap:wrap;gap:.25rem 1rem;list-style:none;padding:0;fon
 border-radius:.4rem;background:var(--panel);overflow-wrap:anywhere}
 .passed{color:var(--passed)}.failed{color:var(--failed)}.open{color:var(--open)}
 .quiet{color:var(--quiet)}
-.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(8.5rem,1fr));gap:.75rem;
+.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(8.2rem,1fr));gap:.75rem;
 margin:1rem 0;padding:0}
 .figures div{background:var(--panel);border-radius:.4rem;padding:.6rem .8rem}
 .figures dt{color:var(--quiet);font-size:.85rem}
-.figures dd{margin:0;font-size:1.35rem;font-weight:600;font-variant-numeric:tabular-nums}
-.figures dd small{display:block;font-size:.8rem;font-weight:400;color:var(--quiet)}
+.figures dd{margin:0;font-size:1.3rem;font-weight:600;white-space:nowrap;
+font-variant-numeric:tabular-nums}
+.figures dd small{display:block;font-size:.8rem;font-weight:400;white-space:normal;
+color:var(--quiet)}
 .card{border:1px solid var(--line);border-left:.35rem solid;border-radius:.4rem;
 padding:.75rem 1rem;margin:0 0 .75rem}
 .card>*{color:var(--text)}
-.card .state{font-weight:600}
+.card summary h3{display:inline}
+.card[open] summary{margin-bottom:.4rem}
+.state{font-weight:600;white-space:nowrap}
 .card dl{display:grid;grid-template-columns:8rem minmax(0,1fr);gap:.15rem .75rem;margin:.4rem 0 0}
 .card dt{color:var(--quiet)}.card dd{margin:0}
 .state.passed{color:var(--passed)}.state.failed{color:var(--failed)}.state.open{color:var(--open)}
@@ -76,7 +80,10 @@ border-bottom:1px solid var(--line)}
 thead th{border-bottom:2px solid var(--mark);white-space:nowrap}
 tbody th{font-weight:600}
 .number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
-.words{min-width:11rem;overflow-wrap:anywhere}
+.words{min-width:11rem;overflow-wrap:break-word}
+.long{overflow-wrap:anywhere}
+.stacked{width:100%}
+.stacked .words{min-width:0}
 code{font-family:ui-monospace,"SFMono-Regular","DejaVu Sans Mono",monospace;font-size:.9em;
 overflow-wrap:anywhere}
 pre{background:var(--panel);padding:.75rem 1rem;overflow-x:auto;border-radius:.4rem}
@@ -112,6 +119,9 @@ h1{font-size:1.3rem}
 .card dl{grid-template-columns:1fr;gap:0}
 .card dd{margin-bottom:.4rem}
 .figures{grid-template-columns:repeat(2,minmax(0,1fr))}
+svg{font-size:12px}
+.words{min-width:5rem}
+table.stacked caption{display:block}
 table.stacked thead{position:absolute;left:-99rem}
 table.stacked,table.stacked tbody,table.stacked tr,table.stacked th,table.stacked td{display:block}
 table.stacked tr{border-bottom:1px solid var(--mark);padding:.5rem 0}

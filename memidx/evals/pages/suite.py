@@ -31,6 +31,7 @@ from memidx.evals.statistics import Interval, bootstrap_interval
 from memidx.evals.suite import OVERALL
 
 _CATEGORY_MEASURES = ("nDCG@10", "RR@10", "Success@1", "Success@5")
+_TILE_MEASURES = ("nDCG@10", "Success@5")
 _TREND_MEASURE = "nDCG@10"
 _SHOWN_RUNS = 50
 
@@ -79,11 +80,11 @@ def _glance(report: Report) -> Html:
     ]
     if overall.n_empty:
         wrong = _of(overall.n_false_positives, overall.n_empty)
-        tiles.append(("found where nothing is", wrong, "queries that should find nothing"))
-    for name in ("nDCG@10", "Success@1", "Success@5"):
+        tiles.append(("false positives", wrong, "of queries that should find nothing"))
+    for name in _TILE_MEASURES:
         if name in overall.measures:
             low, high = _interval_of(report, name)
-            note = f"95 %: {low:.3f} … {high:.3f}"
+            note = f"95 %: {low:.3f}–{high:.3f}"
             tiles.append((name, figure(overall.measures[name]), note))
     if report.comparison is not None:
         tiles.append(("moved", str(len(report.comparison.moves)), "since the baseline"))

@@ -173,8 +173,7 @@ def _points(document: Document) -> Html:
     more = f"; {n_more} more are in the JSON" if n_more else ""
     caption = f"Points, the best first{more}"
     shown = table(caption, heads, rows, numbers=range(len(heads)))
-    summary = parts.element("summary", text(f"All figures of {len(rows)} points"))
-    return parts.element("details", joined([summary, shown]))
+    return parts.disclosure(text(f"All figures of {len(rows)} points"), shown)
 
 
 def _thresholds(found: Document) -> Html:
@@ -230,13 +229,12 @@ def _thresholds(found: Document) -> Html:
         for row in found["curve"]
     ]
     names = ["relevance", "answers", "share", "precision", "95 % interval"]
-    summary = parts.element("summary", text("Figures of the curve"))
     curve_table = table("At or above a relevance", names, steps, numbers=range(5))
     return joined(
         [
             parts.element("div", joined(figures), class_="plots"),
             table("Promises", heads, rows, numbers=range(1, len(heads))),
-            parts.element("details", joined([summary, curve_table])) if steps else NOTHING,
+            parts.disclosure(text("Figures of the curve"), curve_table) if steps else NOTHING,
         ]
     )
 
