@@ -36,10 +36,9 @@ def action(repository: Path) -> dict[str, Any]:
 
 
 def _options(command: str) -> set[str]:
-    found = get_command(app).commands[command]  # type: ignore[attr-defined]  # a group
-    return {
-        name for parameter in found.params for name in (*parameter.opts, *parameter.secondary_opts)
-    }
+    group: Any = get_command(app)
+    found = group.get_command(None, command)
+    return {name for given in found.params for name in (*given.opts, *given.secondary_opts)}
 
 
 def _ran(action: dict[str, Any], name: str) -> dict[str, Any]:
