@@ -106,8 +106,8 @@ def read_run(path: str) -> Run:
     for query_id, found in places.items():
         # `sorted` keeps the order of the file where score and rank are equal.
         ranking = [doc_id for _, _, doc_id in sorted(found, key=lambda place: place[:2])]
-        repeated = next((name for name in ranking if ranking.count(name) > 1), None)
         if len(set(ranking)) < len(ranking):
+            repeated = next(name for name in ranking if ranking.count(name) > 1)
             raise InputError(
                 f"query {query_id!r} ranks {repeated!r} twice", path=path, expected="once"
             )

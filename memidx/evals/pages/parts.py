@@ -179,7 +179,7 @@ def page(title: str, verdict: str, state_class: str, sections: Sequence[Html]) -
     Args:
         title: Its only heading of the first order.
         verdict: The line that says what came of it.
-        state_class: One of `STATE_CLASSES`' values.
+        state_class: One of `STATE_CLASSES`' values; empty for what is neither good nor bad.
         sections: Those that are not empty are listed at the top.
     """
     shown = [part for part in sections if part]
@@ -193,7 +193,7 @@ def page(title: str, verdict: str, state_class: str, sections: Sequence[Html]) -
         [
             element("a", text("To the report"), class_="skip", href="#report"),
             element("h1", text(title)),
-            element("p", text(verdict), class_=f"verdict {state_class}", id="verdict"),
+            element("p", text(verdict), class_=f"verdict {state_class}".strip(), id="verdict"),
             nav,
         ]
     )

@@ -93,7 +93,7 @@ def _miss(miss: Miss) -> Html:
         ("kind", element("strong", text(kind_words(miss)))),
         ("what", text(miss.detail)),
         ("nearest", _nearest(miss)),
-        ("words", text(f"{shares} (expected to winner)" if shares else "")),
+        ("words", text(f"{shares} (expected to winner)" if shares and miss.document else "")),
         ("tried", text(miss.hint_words)),
     ]
     return parts.terms(pairs)

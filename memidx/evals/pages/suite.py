@@ -46,17 +46,18 @@ def render_page(
         history: Earlier runs of the suite; one that ends with this run or not.
         tunings: What `read_tuning` gave, to be shown with it.
     """
+    intervals = _intervals(report)
     return parts.page(
         f"Evaluation of {report.suite}",
         report.verdict,
         parts.STATE_CLASSES.get(report.outcome.value, "failed"),
         [
-            section("At a glance", "glance", _glance(report)),
+            section("At a glance", "glance", _glance(report, intervals)),
             section("Problems", "problems", parts.bullets(report.problems)),
             not_passed(report),
             moved(report),
             section("By category", "categories", _categories(report)),
-            section("Measures", "measures", _measures(report)),
+            section("Measures", "measures", _measures(report, intervals)),
             section("Floors", "floors", _floors(report.floors)),
             section("Over time", "trend", _trend(history)),
             *(part for document in tunings for part in tuning_sections(document)),
@@ -69,7 +70,7 @@ def render_page(
     )
 
 
-def _glance(report: Report) -> Html:
+def _glance(report: Report, intervals: Mapping[str, Interval]) -> Html:
     overall = report.overall
     must = [result for result in report.queries if result.severity == "must"]
     tiles = [
@@ -83,7 +84,7 @@ def _glance(report: Report) -> Html:
         tiles.append(("false positives", wrong, "of queries that should find nothing"))
     for name in _TILE_MEASURES:
         if name in overall.measures:
-            low, high = _interval_of(report, name)
+            low, high = intervals[name]
             note = f"95 %: {low:.3f}–{high:.3f}"
             tiles.append((name, figure(overall.measures[name]), note))
     if report.comparison is not None:
@@ -133,7 +134,7 @@ def _category_row(group: Group, measures: Sequence[str]) -> list[str]:
     ]
 
 
-def _measures(report: Report) -> Html:
+def _measures(report: Report, intervals: Mapping[str, Interval]) -> Html:
     """Means with their intervals, and what became of them since the baseline."""
     tallies = {
         tally.measure: tally
@@ -144,7 +145,7 @@ def _measures(report: Report) -> Html:
     heads += ["baseline", "change", "95 % of it", "win / tie / loss", "p"] if tallies else []
     rows = []
     for name, value in report.overall.measures.items():
-        low, high = _interval_of(report, name)
+        low, high = intervals[name]
         row = [name, figure(value), f"{low:.4f} … {high:.4f}"]
         row += _change(tallies.get(name)) if tallies else []
         rows.append([text(cell) for cell in row])
@@ -192,9 +193,13 @@ def _scopes(report: Report) -> Html:
     return table("Categories that moved", heads, rows, numbers=range(2, len(heads)))
 
 
-def _interval_of(report: Report, name: str) -> Interval:
-    values = [result.measures[name] for result in report.queries if name in result.measures]
-    return bootstrap_interval(values)
+def _intervals(report: Report) -> dict[str, Interval]:
+    """95 % interval of each mean, over the queries that were measured."""
+    measured = [result.measures for result in report.queries if result.measures]
+    return {
+        name: bootstrap_interval([values[name] for values in measured])
+        for name in report.overall.measures
+    }
 
 
 def _floors(floors: Sequence[FloorResult]) -> Html:

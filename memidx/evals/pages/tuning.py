@@ -54,24 +54,28 @@ def read_tuning(path: str) -> Document:
 def render_tuning_page(document: Document) -> str:
     """A report of tuning or calibrating as a page of its own."""
     what = "Tuning" if _is_tuning(document) else "Calibration"
-    outcome = str(document["outcome"])
+    state_class = parts.STATE_CLASSES.get(str(document["outcome"]), "failed")
+    # A finding is neither good nor bad, so it has no colour, unless it could not be made.
+    if _is_tuning(document) and state_class == "passed":
+        state_class = ""
     return parts.page(
         f"{what} on {document['name']}",
         str(document["verdict"]),
-        parts.STATE_CLASSES.get(outcome, "failed"),
-        [*tuning_sections(document), section("Run", "run", _facts(document))],
+        state_class,
+        [*tuning_sections(document, says_verdict=False), section("Run", "run", _facts(document))],
     )
 
 
-def tuning_sections(document: Document) -> list[Html]:
-    """Its parts, to stand in a page."""
+def tuning_sections(document: Document, *, says_verdict: bool = True) -> list[Html]:
+    """Its parts, to stand in a page; `says_verdict` where the page has another verdict."""
+    verdict = parts.element("p", parts.element("strong", text(document["verdict"])))
     problems = parts.bullets(map(str, document["problems"]))
     if _is_tuning(document):
         return [
             section(
                 f"Tuning on {document['name']}",
                 "tuning",
-                parts.element("p", parts.element("strong", text(document["verdict"]))),
+                verdict if says_verdict else NOTHING,
                 problems,
                 _grid(document),
                 parts.bullets(map(str, document["reasons"])),

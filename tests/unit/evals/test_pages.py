@@ -459,6 +459,10 @@ def test_a_tuning_page_shows_the_grid_and_the_promises() -> None:
     """The deciding measure at each point, what is best and in force, and what was promised."""
     page = Page(render_tuning_page(_tuning()))
     assert page.said("h1") == ["Tuning on queries"]
+    verdict = _tuning()["verdict"]
+    assert [words for _, words in page.words].count(verdict) == 1
+    # A finding is no success: it has no colour.
+    assert [a["class"] for a in page.all("p") if a.get("id") == "verdict"] == ["verdict"]
     labels = page.said("svg", "text")
     # nDCG@10 = k1/10 + b/100, k1 down and b across.
     assert [w for w in labels if re.fullmatch(r"0\.\d{4}", w)] == [
