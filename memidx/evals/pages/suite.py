@@ -47,6 +47,7 @@ def render_page(
         tunings: What `read_tuning` gave, to be shown with it.
     """
     intervals = _intervals(report)
+    corpus = str(report.facts.get("corpus_fingerprint"))
     return parts.page(
         f"Evaluation of {report.suite}",
         report.verdict,
@@ -60,7 +61,7 @@ def render_page(
             section("Measures", "measures", _measures(report, intervals)),
             section("Floors", "floors", _floors(report.floors)),
             section("Over time", "trend", _trend(history)),
-            *(part for document in tunings for part in tuning_sections(document)),
+            *(part for document in tunings for part in tuning_sections(document, corpus)),
             section("Beside plain grep and single sources", "beside", _beside(report)),
             queries(report),
             section("Lints", "lints", parts.bullets(map(lint_line, report.lints))),

@@ -39,7 +39,7 @@ def read_tuning(path: str) -> Document:
             raise ValueError("another artifact type")
         if not str(document["schema"]).startswith((_TUNING, _CALIBRATION)):
             raise ValueError(f"schema {document['schema']}")
-        tuning_sections(document)
+        tuning_sections(document, "")
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
         raise InputError(
             "no report of tuning or calibrating",
@@ -62,20 +62,29 @@ def render_tuning_page(document: Document) -> str:
         f"{what} on {document['name']}",
         str(document["verdict"]),
         state_class,
-        [*tuning_sections(document, says_verdict=False), section("Run", "run", _facts(document))],
+        [*tuning_sections(document), section("Run", "run", _facts(document))],
     )
 
 
-def tuning_sections(document: Document, *, says_verdict: bool = True) -> list[Html]:
-    """Its parts, to stand in a page; `says_verdict` where the page has another verdict."""
+def tuning_sections(document: Document, corpus: str | None = None) -> list[Html]:
+    """Its parts, to stand in a page.
+
+    Args:
+        document: As read.
+        corpus: That of the run whose page it is; None in a page of its own.
+    """
+    is_own = corpus is None
     verdict = parts.element("p", parts.element("strong", text(document["verdict"])))
-    problems = parts.bullets(map(str, document["problems"]))
+    said = list(map(str, document["problems"]))
+    if not is_own and document["facts"].get("corpus") != corpus:
+        said.append("Made over other documents than this run: its figures may not hold here.")
+    problems = parts.bullets(said)
     if _is_tuning(document):
         return [
             section(
-                f"Tuning on {document['name']}",
+                "Grid" if is_own else f"Tuning on {document['name']}",
                 "tuning",
-                verdict if says_verdict else NOTHING,
+                NOTHING if is_own else verdict,
                 problems,
                 _grid(document),
                 parts.bullets(map(str, document["reasons"])),

@@ -476,6 +476,15 @@ def test_a_tuning_page_shows_the_grid_and_the_promises() -> None:
     assert "out of reach" in page.said("td")
 
 
+def test_tuning_on_other_documents_is_told(report: Any) -> None:
+    """Figures of another corpus are not shown as if they were this run's."""
+    same = {**_tuning(), "facts": {"corpus": report.facts["corpus_fingerprint"]}}
+    said = "Made over other documents than this run: its figures may not hold here."
+    assert said not in render_page(report, tunings=[same])
+    assert said in render_page(report, tunings=[{**same, "facts": {"corpus": "another"}}])
+    assert said not in render_tuning_page(same)
+
+
 def test_settings_beside_k1_and_b_are_those_of_the_best_point() -> None:
     """A grid with a third axis shows the slice that holds the best point, and says which."""
     tuning = _tuning()
