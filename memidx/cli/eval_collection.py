@@ -5,6 +5,8 @@ from __future__ import annotations
 from memidx.cli import exit_codes
 from memidx.cli.terminal import tell, to_json, write_out
 from memidx.evals import CollectionReport, evaluate_collection, render_collection, write_run
+from memidx.evals.beir import load_collection
+from memidx.evals.trec import write_qrels
 
 
 def eval_collection(
@@ -12,6 +14,7 @@ def eval_collection(
     *,
     form: str,
     run_file: str | None,
+    qrels_file: str | None,
     analyzer: str,
     strategy: str | None,
     k1: float | None,
@@ -22,6 +25,9 @@ def eval_collection(
     if run_file is not None:
         n_lines = write_run(report.run, run_file)
         tell(f"Run: {run_file} ({n_lines:,} lines)")
+    if qrels_file is not None:
+        n_lines = write_qrels(load_collection(folder).qrels, qrels_file)
+        tell(f"Judgements: {qrels_file} ({n_lines:,} lines)")
     write_out(_text(report, form))
     return exit_codes.for_outcome(report.outcome.value)
 

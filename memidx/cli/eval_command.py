@@ -29,7 +29,8 @@ def eval_command(
         typer.Option(
             "--report-dir",
             metavar="DIR",
-            help="Where report.json and report.md go. Default: reports/latest beside the suite.",
+            help="Where report.html, report.json and report.md go. Default: reports/latest "
+            "beside the suite.",
         ),
     ] = None,
     baseline: Annotated[
@@ -84,7 +85,32 @@ def eval_command(
     ] = None,
     run_file: Annotated[
         str | None,
-        typer.Option("--run-file", metavar="OUT", help="With --beir: write the ranking for TREC."),
+        typer.Option("--run-file", metavar="OUT", help="Write the rankings as a TREC run."),
+    ] = None,
+    qrels_file: Annotated[
+        str | None,
+        typer.Option("--qrels-file", metavar="OUT", help="Write the judgements as TREC qrels."),
+    ] = None,
+    beir_out: Annotated[
+        str | None,
+        typer.Option("--beir-out", metavar="DIR", help="Write suite and documents in BEIR layout."),
+    ] = None,
+    judge: Annotated[
+        str | None,
+        typer.Option("--judge", metavar="RUN", help="Judge this TREC run instead of the index."),
+    ] = None,
+    junit: Annotated[
+        str | None,
+        typer.Option("--junit", metavar="FILE", help="Write the run as JUnit XML, too."),
+    ] = None,
+    tuning: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--tuning",
+            metavar="FILE",
+            help="Show this JSON of memidx tune or calibrate in report.html; may be repeated.",
+            show_default=False,
+        ),
     ] = None,
     analyzer: Annotated[
         str | None,
@@ -108,9 +134,12 @@ def eval_command(
         "--record": record or None,
         "--why": why,
         "--hints": hints,
+        "--beir-out": beir_out,
+        "--judge": judge,
+        "--junit": junit,
+        "--tuning": tuning or None,
     }
     for_beir: dict[str, object] = {
-        "--run-file": run_file,
         "--analyzer": analyzer,
         "--k1": k1,
         "--b": b,
@@ -125,6 +154,7 @@ def eval_command(
             beir,
             form=form,
             run_file=run_file,
+            qrels_file=qrels_file,
             analyzer=analyzer or "default",
             strategy=strategy,
             k1=k1,
@@ -142,12 +172,21 @@ def eval_command(
             _refuse("--fuzz", (fuzz and lint) or None, what)
             if fuzz:
                 what = "--fuzz holds queries against themselves, not against labels or a baseline"
-            for name in ("--report-dir", "--baseline", "--bless", "--record", "--why", "--hints"):
-                _refuse(name, for_suite[name], what)
+            written = {"--run-file": run_file, "--qrels-file": qrels_file}
+            for name, value in {**for_suite, **written}.items():
+                _refuse(name, value if name != "--store" else None, what)
         from memidx.cli.eval_suite import eval_suite, fuzz_suite
 
         if fuzz:
             raise typer.Exit(fuzz_suite(suite, form=form, store=store, strategy=strategy))
+        if judge is not None:
+            what = "--judge is about a run that another engine made"
+            for name in ("--bless", "--record", "--why", "--hints", "--beir-out", "--tuning"):
+                _refuse(name, for_suite[name], what)
+            _refuse("--strategy", strategy, what)
+            _refuse("--run-file", run_file, what)
+        from memidx.cli.eval_files import Outputs
+
         code = eval_suite(
             suite,
             form=form,
@@ -160,6 +199,8 @@ def eval_command(
             record=record,
             why=why is not False,
             hints=hints is not False,
+            judge=judge,
+            outputs=Outputs(run_file, qrels_file, beir_out, junit, tuple(tuning or ())),
         )
     raise typer.Exit(code)
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import memidx
 from memidx import files
 from memidx.cli import exit_codes
 from memidx.cli.build_text import build_problems
+from memidx.cli.eval_files import Outputs, check_outputs, write_outputs
 from memidx.cli.runs import look_into, trace
 from memidx.cli.terminal import columns, is_terminal, tell, to_json, write_out
 from memidx.errors import StoreMissing, SuiteError
@@ -38,10 +40,15 @@ from memidx.evals import (
     write_history,
     write_report,
 )
-from memidx.evals.history import DEFAULT_HISTORY
+from memidx.evals.foreign import judge_run
+from memidx.evals.history import DEFAULT_HISTORY, read_history
+from memidx.evals.trec import read_run as read_trec
 
 if TYPE_CHECKING:
     from memidx.index import Index
+
+
+_NO_OUTPUTS = Outputs()
 
 
 def eval_suite(
@@ -57,6 +64,8 @@ def eval_suite(
     record: bool = False,
     why: bool = True,
     hints: bool = True,
+    judge: str | None = None,
+    outputs: Outputs = _NO_OUTPUTS,
 ) -> int:
     """Run a suite or look it over, write what came of it, and give the exit code.
 
@@ -67,24 +76,38 @@ def eval_suite(
     folder = os.path.dirname(suite_file)
     if bless:
         check_blessing(suite_file, baseline_path(suite_file, baseline))
-    held_against = None if lint else find_baseline(suite_file, baseline)
+    check_outputs(suite, outputs)
+    tunings = _tunings(outputs)
+    run = None if judge is None else read_trec(judge)
+    # A run that another engine made is held against a baseline where one is named.
+    held_against = None if lint or (judge and not baseline) else find_baseline(suite_file, baseline)
     with open_or_build(store, folder) as index:
         exists = None if index.root is None else on_disk(index.root)
         if lint:
             findings = lint_suite(suite, index.catalog(), on_disk=exists)
             write_out(_lint_text(findings, form))
             return exit_codes.for_outcome(lint_outcome(findings).value)
-        report = evaluate(suite, index, strategy=strategy, on_disk=exists)
-        report = replace(report, beside=measure_beside(suite, index, report))
-        report = replace(report, misses=look_into(report, suite, index, hints=hints))
-        report = hold_against(report, held_against, replacing=bless)
-        if why and isinstance(held_against, Baseline):
-            report = trace(report, held_against, suite, index)
+        if run is not None:
+            report = hold_against(judge_run(suite, index, run, on_disk=exists), held_against)
+        else:
+            report = evaluate(suite, index, strategy=strategy, on_disk=exists)
+            report = replace(report, beside=measure_beside(suite, index, report))
+            report = replace(report, misses=look_into(report, suite, index, hints=hints))
+            report = hold_against(report, held_against, replacing=bless)
+            if why and isinstance(held_against, Baseline):
+                report = trace(report, held_against, suite, index)
+        written = write_outputs(suite, index, report, outputs)
     said = [_bless(report, baseline_path(suite_file, baseline))] if bless else []
     report_folder = report_dir or os.path.join(folder, "reports", "latest")
+    history_file = os.path.join(folder, DEFAULT_HISTORY)
     if record:
-        said.append(_record(report, os.path.join(folder, DEFAULT_HISTORY), report_folder))
-    said.append(f"Report: {write_report(report, report_folder)[0]}")
+        history = record_run(report, history_file, _today())
+        write_history(history, report_folder)
+        said.append(f"Recorded: {history_file} (run {len(history.runs)})")
+    else:
+        history = read_history(history_file, os.path.basename(suite_file))
+    paths = write_report(report, report_folder, history=history, tunings=tunings)
+    said += [*written, f"Report: {paths[0]}"]
     write_out(_report_text(report, form))
     tell("\n".join(said))
     return exit_codes.for_outcome(report.outcome.value)
@@ -124,11 +147,12 @@ def _bless(report: Report, path: str) -> str:
     return f"Blessed: {path}"
 
 
-def _record(report: Report, path: str, folder: str) -> str:
-    """Add the run to the history, show the history beside the report, and say which run it is."""
-    history = record_run(report, path, _today())
-    write_history(history, folder)
-    return f"Recorded: {path} (run {len(history.runs)})"
+def _tunings(outputs: Outputs) -> list[Mapping[str, Any]]:
+    if not outputs.tunings:
+        return []
+    from memidx.evals.pages import read_tuning  # few runs show any
+
+    return [read_tuning(path) for path in outputs.tunings]
 
 
 def _today() -> str:

@@ -99,6 +99,10 @@ def tune_command(
             help="Where the report goes. Default: reports/tuning-NAME.md, beside the suite.",
         ),
     ] = None,
+    html: Annotated[
+        str | None,
+        typer.Option("--html", metavar="FILE", help="Write the report as a page, too."),
+    ] = None,
     form: Annotated[TuneFormat, typer.Option("--format", help="Form of the result.")] = "table",
 ) -> None:
     """Judge a grid of settings, and fit thresholds; nothing is applied."""
@@ -122,6 +126,7 @@ def tune_command(
             precisions=precision,
             given=Given(suite or "", beir, store, analyzer, hold_out, split),
             report_file=report,
+            html_file=html,
             form=form,
         )
     )

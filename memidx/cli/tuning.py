@@ -25,6 +25,7 @@ def tune(
     given: Given,
     report_file: str | None,
     form: str,
+    html_file: str | None = None,
 ) -> int:
     """Tune, write what came of it, and give the exit code."""
     started = time.perf_counter()
@@ -38,6 +39,11 @@ def tune(
             report = judge_grid(subject, settings, progress=progress)
     path = report_file or os.path.join(given.folder, "reports", f"tuning-{report.name}.md")
     write_beside(path, render_tuning_markdown(report))
+    if html_file is not None:
+        from memidx.evals.pages import render_tuning_page  # only where a page is asked for
+
+        write_beside(html_file, render_tuning_page(report.to_dict()))
+        tell(f"Page: {html_file}")
     write_out(_text(report, form))
     ended = time.perf_counter()
     tell(

@@ -25,12 +25,13 @@ from memidx.evals.history import record_run
 from memidx.evals.lint import LintFinding, lint_outcome, lint_suite
 from memidx.evals.markdown import render_compared_markdown, render_markdown
 from memidx.evals.outcome import Outcome
-from memidx.evals.output import write_history, write_report, write_run
+from memidx.evals.output import write_history, write_report
 from memidx.evals.recorded import compare_two, read_run
 from memidx.evals.render import render_compared, render_lints, render_table
 from memidx.evals.report import Report
 from memidx.evals.run import evaluate
 from memidx.evals.suite import Suite, load_suite, parse_suite
+from memidx.evals.trec import write_run
 
 __all__ = [
     "Baseline",

@@ -92,6 +92,15 @@ def record_run(report: Report, path: str, day: str) -> History:
     return parse_history(data, os.path.basename(report.suite))
 
 
+def read_history(path: str, suite: str) -> History:
+    """The runs of one suite from a history file; none where there is no such file.
+
+    Raises:
+        FileError: The file cannot be read.
+    """
+    return parse_history(files.read_bytes(path) if files.exists(path) else b"", suite)
+
+
 def parse_history(data: bytes, suite: str) -> History:
     """The runs of one suite from a history's bytes; lines that are no runs are counted."""
     runs, n_unreadable = [], 0

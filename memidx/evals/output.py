@@ -7,32 +7,57 @@ stamp, so that the same evaluation writes the same bytes.
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from memidx import files
-from memidx.errors import InputError
 from memidx.evals.history import History, render_history
 from memidx.evals.markdown import render_markdown
 from memidx.evals.report import Report
 
-_SPACE = re.compile(r"\s")
 
+def write_report(
+    report: Report,
+    folder: str,
+    *,
+    history: History | None = None,
+    tunings: Sequence[Mapping[str, Any]] = (),
+) -> tuple[str, ...]:
+    """Write `report.md`, `report.json` and `report.html` and return their paths.
 
-def write_report(report: Report, folder: str) -> tuple[str, ...]:
-    """Write `report.md` and `report.json` and return their paths.
+    Args:
+        report: The run.
+        folder: Made where it is not there.
+        history: Recorded runs, for the page.
+        tunings: What `memidx.evals.pages.read_tuning` gave, for the page.
 
     Raises:
         FileError: When the folder or a file cannot be written.
     """
+    # A page is only needed where a report is written.
+    from memidx.evals.pages import render_page
+
     files.make_dir(folder)
     document = json.dumps(report.to_dict(), indent=2) + "\n"
-    paths = []
-    for name, text in (("report.md", render_markdown(report)), ("report.json", document)):
-        path = f"{folder}/{name}"
-        files.write_atomic(path, text.encode("utf-8", "replace"), scratch_dir=folder)
-        paths.append(path)
-    return tuple(paths)
+    written = {
+        "report.md": render_markdown(report),
+        "report.json": document,
+        "report.html": render_page(report, history, tunings),
+    }
+    for name, text in written.items():
+        write_text(f"{folder}/{name}", text)
+    return tuple(f"{folder}/{name}" for name in written)
+
+
+def write_text(path: str, text: str) -> None:
+    """Write a file whole or not at all; its folder is made where it is not there.
+
+    Raises:
+        FileError: When the folder or the file cannot be written.
+    """
+    folder = path.rpartition("/")[0] or ("/" if path.startswith("/") else ".")
+    files.make_dir(folder)
+    files.write_atomic(path, text.encode("utf-8", "replace"), scratch_dir=folder)
 
 
 def write_history(history: History, folder: str) -> str:
@@ -41,44 +66,6 @@ def write_history(history: History, folder: str) -> str:
     Raises:
         FileError: When the folder or the file cannot be written.
     """
-    files.make_dir(folder)
     path = f"{folder}/history.md"
-    text = render_history(history)
-    files.write_atomic(path, text.encode("utf-8", "replace"), scratch_dir=folder)
+    write_text(path, render_history(history))
     return path
-
-
-def write_run(run: Mapping[str, Sequence[str]], path: str, *, tag: str = "memidx") -> int:
-    """Write a TREC run file: `query_id Q0 doc_id rank score tag`.
-
-    trec_eval sorts by score, so the score is made from the rank: whole numbers that fall by one,
-    the last being 1.
-
-    Args:
-        run: `doc_id`s in served order, by query_id.
-        path: The file; replaced when it is there.
-        tag: Name of the run.
-
-    Returns:
-        How many lines were written.
-
-    Raises:
-        InputError: For an id that holds white space: the format has no way to write it.
-        FileError: When the file cannot be written.
-    """
-    lines = list(_run_lines(run, tag))
-    folder = path.rpartition("/")[0] or ("/" if path.startswith("/") else ".")
-    files.write_atomic(path, "".join(lines).encode("utf-8", "replace"), scratch_dir=folder)
-    return len(lines)
-
-
-def _run_lines(run: Mapping[str, Sequence[str]], tag: str) -> Iterator[str]:
-    for query_id, ranking in run.items():
-        for rank, doc_id in enumerate(ranking, 1):
-            for name in (query_id, doc_id, tag):
-                if not name or _SPACE.search(name):
-                    raise InputError(
-                        "a run file cannot hold this id: its columns are set apart by spaces",
-                        found=repr(name),
-                    )
-            yield f"{query_id} Q0 {doc_id} {rank} {len(ranking) - rank + 1} {tag}\n"
