@@ -20,8 +20,11 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 # Loaded by a search over a ready snapshot, beside the standard library.
 QUERY_PATH_PACKAGES = {"memidx", "Stemmer"}
 # Part of the standard library, and slower to load than a search is. (`inspect` comes with
-# `dataclasses`.)
-SLOW = {"asyncio", "concurrent", "email", "http", "multiprocessing", "ssl", "unittest"}
+# `dataclasses`, OpenSSL with `hashlib`.)
+SLOW = {
+    "_hashlib", "asyncio", "concurrent", "dataclasses", "email", "http", "inspect",
+    "multiprocessing", "ssl", "unittest",
+}  # fmt: skip
 
 # What reads or writes files; `os.path` without these only joins names.
 FILE_MODULES = {"glob", "mmap", "pathlib", "shutil", "tempfile"}

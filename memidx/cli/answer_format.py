@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memidx.cli.packing import first_passages, pack
 from memidx.cli.terminal import to_json
+from memidx.sources.base import FEEDS
 
 if TYPE_CHECKING:
     from memidx.search.answer import Answer
@@ -83,7 +84,8 @@ def _jsonl(answer: Answer) -> str:
 
 
 def _files(answer: Answer) -> str:
-    return "\n".join(dict.fromkeys(hit.path for hit in answer.hits))
+    # A commit is no file, and what comes next in the pipe opens what it is given.
+    return "\n".join(dict.fromkeys(hit.path for hit in answer.hits if hit.kind not in FEEDS))
 
 
 _FORMS: Mapping[str, Callable[[Answer], str]] = {

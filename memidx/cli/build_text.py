@@ -61,7 +61,7 @@ def build_problems(report: BuildReport) -> str:
     if report.unsupported:
         counts = sorted(report.unsupported.items(), key=lambda item: (-item[1], item[0]))
         lines.append(
-            "Not of a kind that is read: "
+            "Not read by any configured kind: "
             + ", ".join(
                 f"{n:,} {printable(suffix) or 'without suffix'}" for suffix, n in counts[:8]
             )

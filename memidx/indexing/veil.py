@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
-from hashlib import blake2b
 from typing import TypeVar
 
+from memidx.hashing import blake2b
 from memidx.sources.survey import IGNORE_FILE, Survey
 
 _Value = TypeVar("_Value")

@@ -7,10 +7,10 @@ of one ranking, or the caller is told that they would not be.
 
 from __future__ import annotations
 
-from hashlib import sha256
 from typing import NamedTuple
 
 from memidx.errors import InputError
+from memidx.hashing import blake2b
 
 _FORM = "1"
 
@@ -36,8 +36,9 @@ class Cursor(NamedTuple):
 
 def cursor_of(build_id: str, question: object, offset: int, as_of: str) -> Cursor:
     """The cursor of a place; the `repr` of `question` says all that decides the order."""
-    digest = sha256(repr(question).encode("utf-8", "backslashreplace")).hexdigest()
-    return Cursor(_short(build_id), digest[:12], offset, as_of)
+    said = repr(question).encode("utf-8", "backslashreplace")
+    digest = blake2b(said, digest_size=6).hexdigest()
+    return Cursor(_short(build_id), digest, offset, as_of)
 
 
 def read_cursor(text: str) -> Cursor:

@@ -24,7 +24,8 @@ _HEAD = """\
 project_name = {name}
 
 # A file belongs to the first source that takes it, so the special stand before the general.
-# Globs are relative to this folder and follow gitignore: /docs/** is all below docs.
+# Globs are relative to this folder, in the syntax of .gitignore: /docs/** is all below docs.
+# What .gitignore names is not left out; .memidxignore, in the same syntax, is what leaves out.
 # weight multiplies the relevance of a source's hits; it reorders, and never hides.
 # decay is how fast dated documents grow old, per day: 0.012 halves them in about 58 days of
 # their part above the floor; undated ones of such a source get the floor (decay_floor, 0.3).

@@ -96,7 +96,7 @@ def test_what_was_not_taken_in_is_named() -> None:
     ).splitlines()
     assert problems[:4] == [
         "Note: one thing",
-        "Not of a kind that is read: 12 .png, 1 without suffix",
+        "Not read by any configured kind: 12 .png, 1 without suffix",
         "Skipped: notes: a.jsonl:7: not JSON",
         "Source failed: notes: no such folder",
     ]
