@@ -51,7 +51,7 @@ check: $(DEV) ## Format, lint, types, tests (layers and docs are tests)
 	@$(BIN)/ruff format --check --quiet . || { echo "make format puts it right" >&2; exit 1; }
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy --no-error-summary
-	@$(BIN)/python -m pytest -q
+	@$(BIN)/python -m pytest -q -n auto
 
 stress: $(DEV) ## Crash, corruption and stress tests in their large form (minutes)
 	@MEMIDX_TEST_LARGE=1 $(BIN)/python -m pytest -q tests/crash tests/corruption tests/stress \

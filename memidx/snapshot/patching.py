@@ -66,7 +66,13 @@ def _known_before(store: str, look: Look, known: State | None) -> frozenset[str]
 
 def _unusable(look: Look, stored: Mapping[str, bytes]) -> dict[str, str]:
     """The document that went, and why, when its file is there and is all that gave none."""
-    if look.scan is None or len(look.plan.removed) != 1:
+    if look.scan is None:
+        return {}
+    if not look.plan.size and len(look.scan.unread) == 1:
+        # It keeps its document, for nothing proves that this is gone.
+        (path,) = look.scan.unread
+        return {path: next(skip.reason for skip in look.scan.skips if skip.path == path)}
+    if len(look.plan.removed) != 1:
         return {}
     doc_id = look.plan.removed[0]
     path = decode_line(stored[doc_id]).path

@@ -124,6 +124,9 @@ def decide_patch(
     if declined is not None:
         return declined
     changed = [doc_id for doc_id, line in wanted.lines.items() if current.lines[doc_id] != line]
+    if not changed and wanted.unusable:
+        (what, reason), *_ = wanted.unusable.items()
+        return Decline("changed_doc_unreadable_or_empty", f"{what}: {reason}")
     if len(changed) != 1:
         how_many = f"{len(changed):,} documents" if changed else "no document"
         return Decline("eligible_only_single_changed_doc", f"{how_many} changed")

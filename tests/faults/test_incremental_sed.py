@@ -257,22 +257,30 @@ def test_eligible_only_single_changed_doc(project: Project, n_edits: int) -> Non
     check_declined(project, "eligible_only_single_changed_doc", str(n_edits or "no document"))
 
 
-@pytest.mark.parametrize("text", [b"", b" \n\t\n", b"nul \0", b"\xff\xfe\xff", None])
-def test_changed_doc_unreadable_or_empty(
-    project: Project, monkeypatch: pytest.MonkeyPatch, text: bytes | None
-) -> None:
-    """The file is there, and holds nothing that can be indexed, or cannot be read."""
-    if text is None:
-        real = reading.read_bytes
-
-        def read(path: str) -> bytes:
-            if os.path.basename(path) == "03.md":
-                raise FileError("cannot read: Input/output error", path=path)
-            return real(path)
-
-        monkeypatch.setattr(reading, "read_bytes", read)
-    project.edit("03.md", text if text is not None else EDIT)
+@pytest.mark.parametrize("text", [b"", b" \n\t\n", b"nul \0", b"\xff\xfe\xff"])
+def test_changed_doc_empty(project: Project, text: bytes) -> None:
+    """The file is there, and holds nothing that can be indexed."""
+    project.edit("03.md", text)
     check_declined(project, "changed_doc_unreadable_or_empty", "03.md")
+
+
+def test_changed_doc_unreadable(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file is there and cannot be read: its document stays as it was."""
+    real = reading.read_bytes
+
+    def read(path: str) -> bytes:
+        if os.path.basename(path) == "03.md":
+            raise FileError("cannot read: Permission denied", path=path)
+        return real(path)
+
+    monkeypatch.setattr(reading, "read_bytes", read)
+    before = project.committed()
+    project.edit("03.md", EDIT)
+    report = project.build()
+    assert report.patch is not None
+    assert report.patch.declined == "changed_doc_unreadable_or_empty"
+    assert "03.md: cannot read" in report.patch.detail
+    assert project.committed() == before
 
 
 @pytest.mark.parametrize("lines", ["changed", "lost", "swapped"])
