@@ -8,7 +8,7 @@ import typer
 import memidx
 from memidx.cli import exit_codes
 from memidx.cli.options import RootOption, StoresOption, StrategyOption
-from memidx.cli.terminal import tell, write_out
+from memidx.cli.terminal import heard, tell, write_out
 
 AnswerFormat = Literal["table", "json", "jsonl", "md", "files"]
 
@@ -114,11 +114,11 @@ def query_command(
         raise typer.BadParameter("give --offset or --cursor, not both", param_hint="--cursor")
     with memidx.open(stores, root=root) as index:
         answer = index.search(
-            " ".join(words),
+            heard(" ".join(words)),
             k,
             offset=offset,
             cursor=cursor,
-            also=tuple(also or ()),
+            also=tuple(map(heard, also or ())),
             strategy=strategy,
             refresh=not no_refresh,
             as_of=as_of,

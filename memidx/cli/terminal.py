@@ -163,3 +163,10 @@ def _discard(stream: TextIO | None) -> None:
         os.close(null)
     except (OSError, ValueError):
         pass
+
+
+def heard(text: str) -> str:
+    """What was typed: where the locale could not read it, its bytes are UTF-8 as a rule."""
+    if text.isascii() or not any("\udc80" <= character <= "\udcff" for character in text):
+        return text
+    return os.fsencode(text).decode("utf-8", "replace")

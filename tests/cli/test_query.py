@@ -194,3 +194,12 @@ def test_an_interrupt_ends_with_130(run: Run, fake_index: FakeIndex) -> None:
     result = run("query", "lock")
     assert result.exit_code == 130
     assert result.stderr == "Interrupted.\n"
+
+
+def test_words_a_locale_could_not_read_are_heard(run: Run, fake_index: FakeIndex) -> None:
+    """Bytes that reached the program as lone surrogates are the UTF-8 that was typed."""
+    fake_index.answer = answer(hit())
+    typed = "部署 café".encode().decode("ascii", "surrogateescape")
+    run("query", typed, "--also", typed)
+    assert fake_index.asked["query"] == "部署 café"
+    assert fake_index.asked["also"] == ("部署 café",)
