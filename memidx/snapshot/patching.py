@@ -71,7 +71,8 @@ def _unusable(look: Look, stored: Mapping[str, bytes]) -> dict[str, str]:
     if not look.plan.size and len(look.scan.unread) == 1:
         # It keeps its document, for nothing proves that this is gone.
         (path,) = look.scan.unread
-        return {path: next(skip.reason for skip in look.scan.skips if skip.path == path)}
+        reasons = [skip.reason for skip in look.scan.skips if skip.path == path]
+        return {path: reasons[0] if reasons else "cannot be read now"}
     if len(look.plan.removed) != 1:
         return {}
     doc_id = look.plan.removed[0]
