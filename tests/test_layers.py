@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -314,3 +315,17 @@ def test_the_command_line_adds_typer_and_what_typer_loads(ready_store: Path) -> 
         ready_store,
     )
     assert {m for m in ours - bare if _is_third_party(m)} <= QUERY_PATH_PACKAGES
+
+
+def test_no_group_repeats_possessively() -> None:
+    """Python 3.11.0 to 3.11.3 stays behind a last repetition that matched in part."""
+    possessive = re.compile(r"(?<!\\)\)(?:[*+?]|\{\d+,?\d*\})\+|\(\?>")
+    found = {
+        _name(module): match[0]
+        for module in MODULES
+        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)
+        for text in [node.value if isinstance(node.value, str) else node.value.decode("latin-1")]
+        if (match := possessive.search(text)) and not text.startswith("\x1b")
+    }
+    assert found == {}

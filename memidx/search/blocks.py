@@ -111,9 +111,9 @@ def _front_matter(text: str) -> tuple[int, int] | None:
 
 def _divide(text: str, at: int) -> tuple[list[int], list[int]]:
     """Where the blocks begin that stand at `at` or later, and where they end."""
-    if blank := _pattern(r"(?:[^\S\n]*+\n)++").match(text, at):
+    if blank := _pattern(r"(?:[^\S\n]*+\n)+").match(text, at):
         at = blank.end()
-    pieces = _pattern(r"(\n(?:[^\S\n]*+\n)++)").split(text[at:] if at else text)
+    pieces = _pattern(r"(\n(?:[^\S\n]*+\n)+)").split(text[at:] if at else text)
     edges = list(accumulate(map(len, pieces), initial=at))
     starts, ends = edges[0::2], edges[1::2]
     if "```" in text or "~~~" in text or "<!--" in text:
@@ -202,7 +202,7 @@ def _kind(piece: str) -> str:
         return "prose"
     body = piece.strip()
     first = body[:1]
-    if first == "#" and _pattern(r"(?:#{1,6}(?:[^\S\n][^\n]*+)?(?:\n|\Z))++").fullmatch(body):
+    if first == "#" and _pattern(r"(?:#{1,6}(?:[^\S\n][^\n]*+)?(?:\n|\Z))+").fullmatch(body):
         return "heading"
     if first == "<":
         body = _without_comments(body)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 
 # Address, `c`, a backslash, LF; the text, in which backslashes come in pairs, LF.
-_SCRIPT = re.compile(rb"(?:# [^\n]*\n)*([1-9][0-9]{0,17})c\\\n((?:[^\\\n]++|\\\\)*+)\n")
+_SCRIPT = re.compile(rb"(?:# [^\n]*\n)*([1-9][0-9]{0,17})c\\\n((?:[^\\\n]++|\\\\)*)\n")
 
 
 class SedError(ValueError):

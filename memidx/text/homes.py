@@ -32,7 +32,7 @@ _ANY_SEPARATOR = (
 # A name may hold what file systems let it hold, but here ends where quoting, code or prose begin.
 _NAME = (
     r"(?P<name>(?:[^\s\\/:*?\"'<>|{}$%`(),;\[\]&=#!^]"
-    r"|%(?!2[fF]|5[cC])[0-9A-Fa-f]{2}|\\ |'(?=[^\W\d_])){1,255}+)"
+    r"|%(?!2[fF]|5[cC])[0-9A-Fa-f]{2}|\\ |'(?=[^\W\d_])){1,255})"
 )
 _SLASH_NAME = re.compile(rf"{_SLASH}(?:\.{_SLASH}){{0,3}}{_NAME}")
 _ANY_NAME = re.compile(rf"{_ANY_SEPARATOR}(?:\.{_ANY_SEPARATOR}){{0,3}}{_NAME}")

@@ -26,11 +26,11 @@ PLACEHOLDER = "<secret>"
 
 _BEGIN_KEY = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _END_KEY = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
-_KEY_BODY = re.compile(r"(?:(?:\s|\\[nr]|[>|*#\"',+])*+[A-Za-z0-9+/=]{24,}+)*+")
+_KEY_BODY = re.compile(r"(?:(?:\s|\\[nr]|[>|*#\"',+])*[A-Za-z0-9+/=]{24,}+)*")
 _LONGEST_KEY = 20_000
 # What PuTTY writes.
 _PRIVATE_LINES = re.compile(
-    r"(?<=Private-Lines: )\d{1,4}\s{1,4}(?P<value>(?:[A-Za-z0-9+/=]{4,76}+(?:\s{1,4}|\Z))++)"
+    r"(?<=Private-Lines: )\d{1,4}\s{1,4}(?P<value>(?:[A-Za-z0-9+/=]{4,76}+(?:\s{1,4}|\Z))+)"
 )
 
 _URL_PASSWORD = re.compile(
