@@ -6,11 +6,7 @@ does, or `.cache/root`, or the store's place beside its documents.
 
 from __future__ import annotations
 
-import contextlib
 import os.path
-from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any
 
 from memidx import files
 from memidx.analysis import get_analyzer
@@ -26,6 +22,7 @@ from memidx.config import (
     source_to_dict,
 )
 from memidx.errors import ConfigError, FileError, InputError, MemidxError
+from memidx.light import TYPE_CHECKING, suppress
 from memidx.snapshot.cache import Cache
 from memidx.snapshot.refresh import Refresher
 from memidx.snapshot.workspace import Workspace, settings_key
@@ -33,7 +30,12 @@ from memidx.store.signature import store_signature
 from memidx.values import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+    from typing import Any
+
     from memidx.store.manifest import Manifest
+
+    _Aliases = Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,11 +205,19 @@ def analyzer_for(opened: Opened, name: str | None = None) -> Analyzer:
     Raises:
         ConfigError: The alias file is missing or cannot be used.
     """
-    return analyzer_maker(opened, name)()
+    chosen, aliases = _chosen_analyzer(opened, name)
+    return get_analyzer(chosen, aliases=aliases)
 
 
 def analyzer_maker(opened: Opened, name: str | None = None) -> Callable[[], Analyzer]:
     """What makes that analyzer, here or in another process; raises as `analyzer_for` does."""
+    from functools import partial  # only a build asks other processes to help
+
+    chosen, aliases = _chosen_analyzer(opened, name)
+    return partial(get_analyzer, chosen, aliases=aliases)
+
+
+def _chosen_analyzer(opened: Opened, name: str | None) -> tuple[str, _Aliases | None]:
     analysis = opened.config.analysis
     if opened.is_published:
         if name not in (None, "ascii-compat"):
@@ -218,9 +228,9 @@ def analyzer_maker(opened: Opened, name: str | None = None) -> Callable[[], Anal
                 found=repr(name),
                 hint="for another analyzer, make a store of it: `memidx import`",
             )
-        return partial(get_analyzer, "ascii-compat")
+        return "ascii-compat", None
     if analysis.aliases is None:
-        return partial(get_analyzer, name or analysis.analyzer)
+        return name or analysis.analyzer, None
     from memidx.analysis.aliases import parse_aliases
     from memidx.text.decode import Undecodable, decode
 
@@ -231,7 +241,7 @@ def analyzer_maker(opened: Opened, name: str | None = None) -> Callable[[], Anal
         raise ConfigError(
             f"the alias file cannot be read: {error}", path=path, hint="check analysis.aliases"
         ) from error
-    return partial(get_analyzer, name or analysis.analyzer, aliases=parse_aliases(text, path))
+    return name or analysis.analyzer, parse_aliases(text, path)
 
 
 def manifest_of(opened: Opened) -> Manifest:
@@ -301,7 +311,7 @@ def _root_of(store: str, cache: Cache, env: Mapping[str, str]) -> str | None:
             or _feeds(candidate, store, lines, env)
         ):
             # Where it cannot be recorded, the next call has to find out again.
-            with contextlib.suppress(FileError):
+            with suppress(FileError):
                 cache.write_root(candidate)
             return candidate
     return None
