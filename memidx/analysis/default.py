@@ -42,6 +42,7 @@ ALIAS_WEIGHT = 0.4
 _MAX_CHUNKS = 1 << 18
 _MAX_CHUNK = 64
 _MAX_SPANS = 1 << 14
+_MAX_ASKED = 1 << 13
 
 # ASCII characters that never join the parts of a token: blanked before splitting, so that
 # `(budget)` and `budget` are one chunk. Without effect on the terms.
@@ -59,6 +60,7 @@ class DefaultAnalyzer:
         self._parts = Parts()
         self.terms_of = _Chunks(self._parts)
         self._spans: dict[str, tuple[Span, ...]] = {}
+        self._asked: dict[str, tuple[list[QueryWord], list[QueryWord]]] = {}
         self._aliases: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._aliases = self._alias_terms(aliases or {})
         self._longest_alias = max(map(len, self._aliases), default=0)
@@ -101,21 +103,44 @@ class DefaultAnalyzer:
         words: list[QueryWord] = []
         stops: list[QueryWord] = []
         normal, starts, ends = aligned(text)
-        for offset, chunk in _split(normal):
-            for token in tokens(chunk):
-                if token.kind != "word":
-                    words.extend(_run_words(token))
-                    continue
-                start, end = offset + token.start, offset + token.end
-                if starts is not None and ends is not None:
-                    start, end = starts[start], ends[end - 1]
-                word = self._query_word(text[start:end], token)
-                if word is not None:
-                    (stops if word.whole in STOP_WORDS else words).append(word)
+        if normal == text:
+            for chunk in text.split():
+                of_chunk, stops_of_chunk = self._asked.get(chunk) or self._ask(chunk)
+                words += of_chunk
+                stops += stops_of_chunk
+        else:
+            for offset, chunk in _split(normal):
+                for token in tokens(chunk):
+                    start, end = offset + token.start, offset + token.end
+                    if starts is not None and ends is not None:
+                        start, end = starts[start], ends[end - 1]
+                    self._add_words(text[start:end], token, words, stops)
         words = self._with_aliases(words or stops) if self._aliases else words or stops
         if not any(word.content for word in words):
             words = [QueryWord(w.surface, w.terms, w.whole, True) for w in words]
         return tuple(words)
+
+    def _ask(self, chunk: str) -> tuple[list[QueryWord], list[QueryWord]]:
+        """Words and stop words of a chunk of a query, which are remembered."""
+        words: list[QueryWord] = []
+        stops: list[QueryWord] = []
+        for token in tokens(chunk):
+            self._add_words(chunk[token.start : token.end], token, words, stops)
+        if len(chunk) <= _MAX_CHUNK:
+            if len(self._asked) >= _MAX_ASKED:
+                self._asked.clear()
+            self._asked[chunk] = (words, stops)
+        return words, stops
+
+    def _add_words(
+        self, surface: str, token: Token, words: list[QueryWord], stops: list[QueryWord]
+    ) -> None:
+        if token.kind != "word":
+            words.extend(_run_words(token))
+            return
+        word = self._query_word(surface, token)
+        if word is not None:
+            (stops if word.whole in STOP_WORDS else words).append(word)
 
     def _query_word(self, surface: str, token: Token) -> QueryWord | None:
         whole = fold(token.dotted) or self._parts.whole(token.text)

@@ -55,6 +55,18 @@ class ParsedQuery:
     n_left_out: int = 0
 
     @property
+    def is_plain(self) -> bool:
+        """Whether it is words that may stand anywhere, and nothing else."""
+        return not (
+            self.title_words
+            or self.phrases
+            or self.excluded
+            or self.sources
+            or self.excluded_titles
+            or self.excluded_sources
+        )
+
+    @property
     def exclusions(self) -> tuple[str, ...]:
         """Everything that takes documents out, as an answer lists it."""
         return (
@@ -66,6 +78,9 @@ class ParsedQuery:
 
 def parse(text: str) -> ParsedQuery:
     """Take a query apart; every string is a query."""
+    plain = _plain_words(text)
+    if plain is not None:
+        return ParsedQuery(text, plain, "", (), (), (), (), (), 0)
     words: list[str] = []
     phrases: list[str] = []
     excluded: list[str] = []
@@ -103,6 +118,17 @@ def parse(text: str) -> ParsedQuery:
         excluded_sources=_distinct(named.get(("source", "-"), ())),
         n_left_out=len(text) - end,
     )
+
+
+def _plain_words(text: str) -> str | None:
+    """The words of a query that is nothing but words, as most are; None where it may be more."""
+    if len(text) > MAX_CHARACTERS or '"' in text:
+        return None
+    words = text.split()
+    joined = " ".join(words)
+    if len(words) > MAX_CLAUSES or joined.startswith("-") or " -" in joined:
+        return None
+    return None if "title:" in joined or "source:" in joined else joined
 
 
 def _bound(text: str) -> int:

@@ -66,18 +66,17 @@ def prepare(
             in this query language, and their quotation marks and hyphens mean nothing.
     """
     parsed = ParsedQuery(text, words=text) if plain else parse(text)
-    everywhere = tuple(
-        (position, 1.0 if position == 0 else search.title_weight)
-        for position in range(len(snapshot.fields))
-    )
-    title_only = everywhere[1:] or everywhere
+    everywhere = _everywhere(len(snapshot.fields), search.title_weight)
     words = analyzer.query(parsed.words)
+    occurrences = [(term, weight, everywhere) for word in words for term, weight in word.terms]
+    if parsed.is_plain:
+        coverage = Coverage(snapshot, words)
+        terms = kernels.look_up(snapshot, occurrences)
+        return Prepared(parsed, words, terms, (), (), (), coverage)
+    title_only = everywhere[1:] or everywhere
     title_words = analyzer.query(parsed.title_words)
-    occurrences = [
-        (term, weight, fields)
-        for group, fields in ((words, everywhere), (title_words, title_only))
-        for word in group
-        for term, weight in word.terms
+    occurrences += [
+        (term, weight, title_only) for word in title_words for term, weight in word.terms
     ]
     terms = kernels.look_up(snapshot, occurrences)
     excluded = kernels.look_up(
@@ -125,6 +124,11 @@ def _exclusions_of_fields(
     from memidx.search.exclusions import exclusions_of_fields  # likewise
 
     return exclusions_of_fields(snapshot, analyzer, parsed)
+
+
+def _everywhere(n_fields: int, title_weight: float) -> tuple[tuple[int, float], ...]:
+    """Every field with its weight: those behind the text count as the title does."""
+    return ((0, 1.0), *[(position, title_weight) for position in range(1, n_fields)])
 
 
 def _is_word(text: str, analyzer: Analyzer) -> bool:

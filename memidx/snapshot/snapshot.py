@@ -126,7 +126,13 @@ class Snapshot:
 
     def holds(self, numbers: Numbers, doc: int) -> bool:
         """Whether a document holds a term in any field."""
-        return any(self.frequency(n, numbers, doc) for n in range(len(self.fields)))
+        which, doc_ord = self.locate(doc)
+        number = numbers[which]
+        if number >= 0:
+            for field in self.parts[which].segment.fields:
+                if field.frequency(number, doc_ord):
+                    return True
+        return False
 
     def documents(self, numbers: Numbers) -> set[int]:
         """Every live document that holds a term in any field."""
