@@ -9,6 +9,7 @@ from __future__ import annotations
 import os.path
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from typing import TYPE_CHECKING
 
 from memidx import files
 from memidx.errors import FileError, StoreCorrupt
@@ -17,6 +18,9 @@ from memidx.indexing.state import State, read_state
 from memidx.indexing.state_edit import apply_edit, encode_edit
 from memidx.snapshot.segment import Segment
 from memidx.snapshot.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from memidx.files.spooling import Scratch
 
 _STATE = "state.json"
 _EDIT = "state-edit.json"
@@ -166,6 +170,16 @@ class Cache:
             return True
         folder = self.folder if self._is_writable() else None
         return folder is not None and files.exists(os.path.join(folder, name))
+
+    def scratch(self) -> Scratch:
+        """Where what is too much for memory is put aside: in memory too, if nowhere else."""
+        from memidx.files.spooling import Scratch  # late: only who builds puts anything aside
+
+        if not self._is_writable() or self.folder is None:
+            return Scratch()
+        folder = os.path.join(self.folder, _SCRATCH)
+        files.make_dir(folder)
+        return Scratch(folder)
 
     def write_snapshot(self, key: str, pieces: Iterable[bytes]) -> None:
         """Keep a snapshot's bytes.
