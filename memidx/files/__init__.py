@@ -9,6 +9,7 @@ one stays valid.
     looking    what is there, without reading it?
     appending  how does one more line get to the end of a log?
     refusals   what does it mean when the system refuses a file?
+    spooling   where do bytes go that are too many for memory? (who builds imports it by itself)
 """
 
 from __future__ import annotations

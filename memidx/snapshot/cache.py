@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from contextlib import AbstractContextManager
 
+    from memidx.files.spooling import Scratch
+
 _STATE = "state.json"
 _EDIT = "state-edit.json"
 _ROOT = "root"
@@ -188,6 +190,16 @@ class Cache:
             return True
         folder = self.folder if self._is_writable() else None
         return folder is not None and files.exists(os.path.join(folder, name))
+
+    def scratch(self) -> Scratch:
+        """Where what is too much for memory is put aside: in memory too, if nowhere else."""
+        from memidx.files.spooling import Scratch  # late: only who builds puts anything aside
+
+        if not self._is_writable() or self.folder is None:
+            return Scratch()
+        folder = os.path.join(self.folder, _SCRATCH)
+        files.make_dir(folder)
+        return Scratch(folder)
 
     def write_snapshot(self, key: str, pieces: Iterable[bytes]) -> None:
         """Keep a snapshot's bytes.
