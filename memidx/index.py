@@ -83,7 +83,7 @@ def build(
         StoreError: The store cannot be read or written; it is as it was.
     """
     from memidx.building import run_build  # a search does not pay for the import
-    from memidx.opening import open_for_build
+    from memidx.opening_builds import open_for_build
 
     started = time.perf_counter()
     opened = open_for_build(paths, root, store, os.environ if env is None else env)
