@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import os.path
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from memidx import files
 from memidx.analysis.base import Analyzer
 from memidx.config import SourceConfig
 from memidx.errors import InputError
 from memidx.indexing.state import Freshness
+from memidx.light import TYPE_CHECKING
 from memidx.opening import Opened, analyzer_for, open_store, refresher_for
 from memidx.search.ranking import RankSettings, SourceFactors, check_threshold
 from memidx.snapshot.parts import Part
@@ -26,6 +25,8 @@ from memidx.text.dates import days_since_epoch
 from memidx.values import replace
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     from memidx.search.calibrated import Calibration
 
 # A process that asks one question ends before numpy would be loaded; one that asks more gains.

@@ -11,10 +11,7 @@ corpus are repeats, and a document costs a split, a count and a few look-ups.
 from __future__ import annotations
 
 import unicodedata
-from collections import Counter, deque
-from collections.abc import Iterator, Mapping
-from itertools import chain
-from operator import add
+from itertools import chain, pairwise
 
 from memidx.analysis.base import NOT_COUNTED, FieldTerms, QueryWord, Span, count_terms
 from memidx.analysis.inner import joined_words, may_join
@@ -23,6 +20,10 @@ from memidx.analysis.parts import MAX_WHOLE, Parts
 from memidx.analysis.stems import stemmer_version
 from memidx.analysis.tokens import Token, apart, look_closely, plain_text, tokens
 from memidx.analysis.vocabulary import FUNCTION_WORDS, STOP_WORDS
+from memidx.light import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 VERSION = 2
 """Raise it whenever any text could give other terms."""
@@ -88,6 +89,8 @@ class DefaultAnalyzer:
 
     def pieces(self, text: str) -> Mapping[str, int]:
         """Chunks of a text; and the words that markup stands inside, each after a space."""
+        from collections import Counter  # a query counts no document
+
         normal = normalise(text)
         data = normal.encode("utf-8", "surrogatepass")
         chunks = Counter(data.translate(_BLANKS).decode("utf-8", "surrogatepass").split())
@@ -178,11 +181,11 @@ class DefaultAnalyzer:
     def _find_spans(self, text: str) -> Iterator[Span]:
         normal, starts, ends = aligned(text)
         for offset, chunk in _split(normal):
-            joined = deque(self._joined(chunk))
+            joined = list(self._joined(chunk))
             for token in tokens(chunk):
                 for start, end, terms in self._token_spans(token):
                     while joined and joined[0][0] < end:
-                        terms += (joined.popleft()[1],)
+                        terms += (joined.pop(0)[1],)
                     start += offset
                     end += offset
                     if starts is not None and ends is not None:
@@ -288,7 +291,7 @@ class _Chunks(dict[str, tuple[str, ...]]):
                 run = token.text
                 found.extend(run)
                 if len(run) > 1:
-                    found.extend(map(add, run, run[1:]))
+                    found.extend([first + second for first, second in pairwise(run)])
                     found.extend([NOT_COUNTED] * len(run))
             elif token.kind == "T":
                 found.extend(_trigrams(token.text))

@@ -85,9 +85,7 @@ class Memory:
         self._factors: tuple[Any, Floats | None] = (None, None)
         self._live = _live(snapshot)
 
-    def given(
-        self, snapshot: Snapshot, term: ScoredTerm, parameters: tuple[float, float]
-    ) -> Given:
+    def given(self, snapshot: Snapshot, term: ScoredTerm, parameters: tuple[float, float]) -> Given:
         """BM25 of a term of a query, times its weights, for every document that holds it.
 
         Args:

@@ -7,15 +7,16 @@ additions, multiplications and divisions of doubles (`memidx.scoring` has the fo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
-
+from memidx.light import TYPE_CHECKING
 from memidx.scoring import bm25_bound, idf
 from memidx.snapshot.parts import Numbers
 from memidx.snapshot.snapshot import Snapshot
 from memidx.values import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
     from numpy.typing import NDArray
 
 

@@ -8,10 +8,11 @@ read up to a bound: a pasted log must not become ten thousand searches.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
-
+from memidx.light import TYPE_CHECKING, pattern
 from memidx.values import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 MAX_CHARACTERS = 4096
 """How much of a query is read."""
@@ -19,14 +20,12 @@ MAX_CLAUSES = 512
 """How many words, phrases and exclusions of a query are read."""
 
 # A clause is a run without spaces, in which a closed quotation may hold spaces.
-_CLAUSE = re.compile(
-    r"""(?<!\S)(?P<sign>-?)(?:
-            (?:(?P<field>title|source):)?"(?P<quoted>[^"]*)"(?!\S)
-          | (?P<named>title|source):(?P<value>[^\s":][^\s"]*)(?!\S)
-          | (?P<word>\S+)
-        )""",
-    re.VERBOSE,
-)
+_CLAUSE = r"""(?x)
+    (?<!\S)(?P<sign>-?)(?:
+        (?:(?P<field>title|source):)?"(?P<quoted>[^"]*)"(?!\S)
+      | (?P<named>title|source):(?P<value>[^\s":][^\s"]*)(?!\S)
+      | (?P<word>\S+)
+    )"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +87,7 @@ def parse(text: str) -> ParsedQuery:
     # Values of `title:` and `source:`, without and with a dash before them.
     named: dict[tuple[str, str], list[str]] = {}
     end = _bound(text)
-    for n, clause in enumerate(_CLAUSE.finditer(text, 0, end)):
+    for n, clause in enumerate(pattern(_CLAUSE).finditer(text, 0, end)):
         if n == MAX_CLAUSES:
             end = clause.start()
             break

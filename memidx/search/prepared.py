@@ -6,17 +6,20 @@ become tests of a document's text, exclusions become terms and phrases to stay c
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from memidx.analysis.base import Analyzer, QueryWord
 from memidx.config import SearchConfig
-from memidx.search.exclusions import Exclusion, exclusions_of_fields
+from memidx.light import TYPE_CHECKING
 from memidx.search.kernels import ScoredTerm, look_up
 from memidx.search.labels import Coverage
 from memidx.search.parse import ParsedQuery, parse
-from memidx.search.phrases import Phrase
 from memidx.snapshot.snapshot import Snapshot
 from memidx.values import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from memidx.search.exclusions import Exclusion
+    from memidx.search.phrases import Phrase
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,18 +95,36 @@ def prepare(
         parsed,
         every_word,
         terms,
-        tuple(Phrase(snapshot, analyzer, phrase) for phrase in parsed.phrases),
+        _phrases(snapshot, analyzer, parsed.phrases),
         excluded,
         (
-            *exclusions_of_fields(snapshot, analyzer, parsed),
-            *(
-                Phrase(snapshot, analyzer, text)
-                for text in parsed.excluded
-                if not _is_word(text, analyzer)
+            *_exclusions_of_fields(snapshot, analyzer, parsed),
+            *_phrases(
+                snapshot,
+                analyzer,
+                [text for text in parsed.excluded if not _is_word(text, analyzer)],
             ),
         ),
         coverage,
     )
+
+
+def _phrases(snapshot: Snapshot, analyzer: Analyzer, texts: Collection[str]) -> tuple[Phrase, ...]:
+    if not texts:
+        return ()
+    from memidx.search.phrases import Phrase  # most questions have none
+
+    return tuple(Phrase(snapshot, analyzer, text) for text in texts)
+
+
+def _exclusions_of_fields(
+    snapshot: Snapshot, analyzer: Analyzer, parsed: ParsedQuery
+) -> Sequence[Exclusion]:
+    if not (parsed.excluded_sources or parsed.excluded_titles):
+        return ()
+    from memidx.search.exclusions import exclusions_of_fields  # likewise
+
+    return exclusions_of_fields(snapshot, analyzer, parsed)
 
 
 def every_field(snapshot: Snapshot, search: SearchConfig) -> tuple[tuple[int, float], ...]:

@@ -8,7 +8,7 @@ together, in numpy. The counts are those of `Analyzer.document`, to the last one
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import accumulate, chain, islice
 from typing import Any, NamedTuple
 
@@ -32,13 +32,19 @@ class Numbers(dict[str, int]):
 
 
 class _TermNumbers(dict[str, int]):
-    """Term -> number, likewise; `NOT_COUNTED` has -1."""
+    """Term -> number, likewise; `NOT_COUNTED` has -1.
+
+    Attributes:
+        new: Terms that got a number since somebody emptied the list.
+    """
 
     def __init__(self) -> None:
+        self.new: list[str] = []
         self[NOT_COUNTED] = -1
 
     def __missing__(self, term: str) -> int:
         number = self[term] = len(self) - 1
+        self.new.append(term)
         return number
 
 
@@ -51,12 +57,13 @@ class Columns:
         self.counts = array("I")
         self.lengths = array("I")
 
-    def extend(self, other: Columns, numbers: Sequence[int]) -> None:
-        """Append the documents of another process; `numbers` translates its terms."""
-        self.terms.extend(map(numbers.__getitem__, other.terms))
-        self.tf.extend(other.tf)
-        self.counts.extend(other.counts)
-        self.lengths.extend(other.lengths)
+    def renumber(self, numbers: array[int]) -> None:
+        """Give the terms of another process the numbers they have here."""
+        import numpy as np  # only who builds a snapshot pays for numpy
+
+        here = np.frombuffer(numbers, dtype=np.uint32)
+        terms = here[np.frombuffer(self.terms, dtype=np.uint32)]
+        self.terms = array("I", terms.tobytes())
 
 
 class Counted(NamedTuple):
@@ -81,7 +88,6 @@ class Counter:
 
     def count(self, texts: Iterable[Text]) -> Counted:
         """Terms of documents, in their order."""
-        known = len(self._vocabulary)  # one more than there are terms, see _TermNumbers
         columns = [Columns() for _ in self._analyzer.fields]
         if self._pieces is None:
             self._one_by_one(texts, columns)
@@ -89,7 +95,8 @@ class Counter:
             rest = iter(texts)
             while batch := _some(rest):
                 self._pieces.count(batch, self._vocabulary, columns)
-        return Counted(list(islice(self._vocabulary, known, None)), columns)
+        new, self._vocabulary.new = self._vocabulary.new, []
+        return Counted(new, columns)
 
     def _one_by_one(self, texts: Iterable[Text], columns: list[Columns]) -> None:
         number = self._vocabulary.__getitem__

@@ -16,6 +16,7 @@ from memidx.analysis.base import Analyzer
 from memidx.documents import Document
 from memidx.errors import FileError, StoreCorrupt, StoreMissing
 from memidx.files import Signature
+from memidx.files.spooling import Scratch
 from memidx.indexing.plan import Plan, make_plan, newest
 from memidx.indexing.scan import Scan, Scanner
 from memidx.indexing.state import State
@@ -88,7 +89,12 @@ class Look:
         return Delta(placed, held.keys() - self.lines.keys(), moved)
 
     def snapshot(
-        self, analyzer: Analyzer, *, jobs: int = 1, make_analyzer: MakeAnalyzer | None = None
+        self,
+        analyzer: Analyzer,
+        scratch: Scratch,
+        *,
+        jobs: int = 1,
+        make_analyzer: MakeAnalyzer | None = None,
     ) -> Iterator[bytes]:
         """Bytes of the snapshot of this content; `jobs` processes analyse it."""
         return build_snapshot(
@@ -97,6 +103,7 @@ class Look:
             facts=facts_of(self.build_id, analyzer),
             jobs=jobs,
             make_analyzer=make_analyzer,
+            scratch=scratch,
         )
 
 

@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 from memidx.analysis.base import FieldTerms
 from memidx.documents import Document
-from memidx.snapshot.format import blob_sections
+from memidx.files.spooling import Scratch
 from memidx.snapshot.segment import Segment
 from memidx.snapshot.standing import standing_of
+from memidx.snapshot.writing import LongBlobs, Section, blob_sections
 from memidx.text.dates import days_since_epoch
 
 NO_DAY = float("-inf")  # an undated document is older than any date
@@ -100,13 +101,17 @@ def row_in(
 
 
 class Rows:
-    """Collects rows, in ascending order of `doc_id`, into the sections of a segment."""
+    """Collects rows, in ascending order of `doc_id`, into the sections of a segment.
 
-    def __init__(self) -> None:
-        self._ids: list[bytes] = []
-        self._cards: list[bytes] = []
-        self._texts: list[bytes] = []
-        self._sums: list[bytes] = []
+    Args:
+        scratch: Where sections are put aside that are too much for memory.
+    """
+
+    def __init__(self, scratch: Scratch) -> None:
+        self._ids = LongBlobs(scratch.spool())
+        self._cards = LongBlobs(scratch.spool())
+        self._texts = LongBlobs(scratch.spool())
+        self._sums = LongBlobs(scratch.spool())
         self._path_bytes = array("I")
         self._source = array("H")
         self._kind = array("H")
@@ -125,10 +130,10 @@ class Rows:
         if row.standing:
             self._standing_docs.append(len(self._ids))
             self._standings.append(row.standing)
-        self._ids.append(row.doc_id)
-        self._cards.append(row.card)
-        self._texts.append(row.text)
-        self._sums.append(row.sum.encode())
+        self._ids.add(row.doc_id)
+        self._cards.add(row.card)
+        self._texts.add(row.text)
+        self._sums.add(row.sum.encode())
         self._path_bytes.append(row.path_bytes)
         self._source.append(self._sources.number(row.source))
         self._kind.append(self._kinds.number(row.kind))
@@ -143,12 +148,12 @@ class Rows:
             "kinds": self._kinds.names(),
         }
 
-    def sections(self, n_terms: Iterable[int]) -> dict[str, tuple[str, bytes]]:
+    def sections(self, n_terms: Iterable[int]) -> dict[str, Section]:
         """Their sections; `n_terms` are the distinct terms of each document, over all fields."""
         return {
-            **blob_sections("doc.id", self._ids),
-            **blob_sections("doc.card", self._cards),
-            **blob_sections("doc.sum", self._sums),
+            **self._ids.sections("doc.id"),
+            **self._cards.sections("doc.card"),
+            **self._sums.sections("doc.sum"),
             "doc.path_bytes": ("I", self._path_bytes.tobytes()),
             "doc.source": ("H", self._source.tobytes()),
             "doc.kind": ("H", self._kind.tobytes()),
@@ -157,7 +162,7 @@ class Rows:
             "doc.n_terms": ("I", array("I", n_terms).tobytes()),
             "standing.doc": ("I", self._standing_docs.tobytes()),
             **blob_sections("standing", self._standings),
-            **blob_sections("doc.text", self._texts),
+            **self._texts.sections("doc.text"),
         }
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from memidx.analysis.base import Analyzer
 from memidx.errors import FileError
+from memidx.files.spooling import IN_MEMORY, Scratch
 from memidx.indexing.scan import Scanner
 from memidx.indexing.state import State
 from memidx.snapshot.cache import Cache
@@ -157,14 +158,14 @@ def derive_look(
         if 0 < delta.size <= len(look.lines) * _WHOLE_SHARE:
             return _derived(cache, key, before, delta, analyzer, look.build_id)
 
-    def pieces() -> Iterator[bytes]:
-        return look.snapshot(analyzer, jobs=jobs, make_analyzer=make_analyzer)
+    def pieces(scratch: Scratch) -> Iterator[bytes]:
+        return look.snapshot(analyzer, scratch, jobs=jobs, make_analyzer=make_analyzer)
 
     try:
-        cache.write_snapshot(key, pieces())
+        cache.write_snapshot(key, pieces(cache.scratch()))
     except FileError as error:
         # A full disk must not cost the answer.
-        cache.keep_in_memory(key, pieces(), error.what)
+        cache.keep_in_memory(key, pieces(IN_MEMORY), error.what)
     return _opened(cache, key), len(look.lines)
 
 
@@ -182,14 +183,15 @@ def _derived(
         return known, 0
     facts = facts_of(build_id, analyzer)
 
-    def derived() -> Derived:
-        return derive(before[1], before[0], delta, analyzer, facts, has=cache.has_segment)
+    def derived(scratch: Scratch) -> Derived:
+        has = cache.has_segment
+        return derive(before[1], before[0], delta, analyzer, facts, has=has, scratch=scratch)
 
-    made = derived()
     try:
+        made = derived(cache.scratch())
         cache.write_snapshot(key, made.pieces)
     except FileError as error:
-        made = derived()
+        made = derived(IN_MEMORY)
         cache.keep_in_memory(key, made.pieces, error.what)
     return _opened(cache, key), made.n_analysed
 

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import os
 import pickle
+from array import array
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain, count
-from typing import NamedTuple
 
 from memidx.analysis.base import Analyzer
 from memidx.crew import Crew, current_crew
 from memidx.garbage import collector_paused
-from memidx.snapshot.counting import Columns, Counted, Counter, Numbers, Text
+from memidx.snapshot.counting import Counted, Counter, Numbers, Text
 
 MakeAnalyzer = Callable[[], Analyzer]
 
@@ -27,25 +27,13 @@ _CHUNK_CHARACTERS = 1 << 20
 _LEAST_CHARACTERS = 1 << 21
 
 
-class Analysed(NamedTuple):
-    """Documents, analysed.
-
-    Attributes:
-        terms: By their numbers; each occurs in a document.
-        columns: Per field.
-    """
-
-    terms: list[str]
-    columns: list[Columns]
-
-
 def analyse(
     texts: Iterable[Text],
     analyzer: Analyzer,
     *,
     jobs: int = 1,
     make_analyzer: MakeAnalyzer | None = None,
-) -> Analysed:
+) -> Iterator[Counted]:
     """Analyse documents: in this process, or in several where there is enough text.
 
     Args:
@@ -53,14 +41,19 @@ def analyse(
         analyzer: What counts as a term.
         jobs: Processes; more than one are those of the build's crew.
         make_analyzer: Makes the analyzer in another process; needed for more than one.
+
+    Yields:
+        The documents in their order, some at a time; terms keep their numbers.
     """
     crew = current_crew() if jobs > 1 else None
     if crew is not None and make_analyzer is not None:
         few, rest = ([], iter(texts)) if crew.is_started else _first(texts)
         if rest is not None:
-            return _by_crew(crew, chain(few, rest), analyzer, make_analyzer)
+            yield from _by_crew(crew, chain(few, rest), make_analyzer)
+            return
         texts = few
-    return Analysed(*Counter(analyzer).count(texts))
+    counter = Counter(analyzer)
+    yield from map(counter.count, _chunks(texts))
 
 
 def _first(texts: Iterable[Text]) -> tuple[list[Text], Iterator[Text] | None]:
@@ -76,21 +69,21 @@ def _first(texts: Iterable[Text]) -> tuple[list[Text], Iterator[Text] | None]:
     return few, None
 
 
-def _by_crew(
-    crew: Crew, texts: Iterable[Text], analyzer: Analyzer, make_analyzer: MakeAnalyzer
-) -> Analysed:
+def _by_crew(crew: Crew, texts: Iterable[Text], make_analyzer: MakeAnalyzer) -> Iterator[Counted]:
     numbers = Numbers()
-    columns = [Columns() for _ in analyzer.fields]
     # For each process, the number here of each of its terms.
-    known: dict[int, list[int]] = {}
+    known: dict[int, array[int]] = {}
     # A number of its own for each call: what a process says of its terms builds on what it said.
     maker = pickle.dumps((next(_calls), make_analyzer))
     for process, counted in crew.map(partial(_work, maker), _chunks(texts)):
-        translation = known.setdefault(process, [])
-        translation.extend(map(numbers.__getitem__, counted.terms))
-        for column, part in zip(columns, counted.columns, strict=True):
-            column.extend(part, translation)
-    return Analysed(list(numbers), columns)
+        n_before = len(numbers)
+        here = array("I", map(numbers.__getitem__, counted.terms))
+        translation = known.setdefault(process, array("I"))
+        translation += here
+        for column in counted.columns:
+            column.renumber(translation)
+        new = [t for t, number in zip(counted.terms, here, strict=True) if number >= n_before]
+        yield counted._replace(terms=new)
 
 
 _calls = count()
