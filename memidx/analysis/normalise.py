@@ -12,13 +12,12 @@ snippet shows the original. Plain text of ASCII characters is returned untouched
 
 from __future__ import annotations
 
-import re
 import unicodedata
-from functools import cache
 from itertools import chain, pairwise
-from typing import NamedTuple
 
 from memidx.analysis.entities import entities, has_entities, unescape
+from memidx.light import pattern
+from memidx.values import NamedTuple
 
 PLACEHOLDERS = ("<path>", "<secret>")
 """What redaction leaves behind; no term may come from it."""
@@ -76,7 +75,7 @@ def _aligned(text: str) -> Aligned:
     at = 0
     # Nothing composes across the left side of an ASCII character, so pieces that begin with
     # one normalise independently of their neighbours.
-    for match in _pattern(r"[\x00-\x7f]?[^\x00-\x7f]+").finditer(text):
+    for match in pattern(r"[\x00-\x7f]?[^\x00-\x7f]+").finditer(text):
         begin, end = match.span()
         pieces.append(text[at:begin])
         starts.extend(range(at, begin))
@@ -98,13 +97,13 @@ def fold(word: str) -> str:
         return word.lower()
     word = word.casefold().translate(_VARIANTS)
     word = unicodedata.normalize("NFD", word)
-    word = _pattern(_DROPPED_MARKS).sub("", word)
-    word = _pattern("([a-z\u00df-\u02af\u0370-\u03ff\u1e00-\u1fff])[\u0300-\u036f]+").sub(
+    word = pattern(_DROPPED_MARKS).sub("", word)
+    word = pattern("([a-z\u00df-\u02af\u0370-\u03ff\u1e00-\u1fff])[\u0300-\u036f]+").sub(
         r"\1", word
     )
-    word = _pattern("([\u0400-\u052f])[\u0300\u0301]+").sub(r"\1", word).replace("е\u0308", "е")
+    word = pattern("([\u0400-\u052f])[\u0300\u0301]+").sub(r"\1", word).replace("е\u0308", "е")
     word = unicodedata.normalize("NFC", word).translate(_LATIN_EXTRA)
-    if _pattern(r"[^\x00-\x7f]").search(word) and any(map(str.isdigit, word)):
+    if pattern(r"[^\x00-\x7f]").search(word) and any(map(str.isdigit, word)):
         word = "".join(_digit(character) for character in word)
     return word
 
@@ -123,12 +122,6 @@ _INVISIBLE = (
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]+"
 )
-
-
-@cache
-def _pattern(source: str) -> re.Pattern[str]:
-    # Compiled when the first text needs it: plain ASCII never pays for Unicode classes.
-    return re.compile(source)
 
 
 def _without_placeholders(text: str) -> str:
@@ -161,7 +154,7 @@ def _without_entities(text: str) -> Aligned:
 
 
 def _normalise(text: str) -> str:
-    text = _pattern(_INVISIBLE).sub("", text)
+    text = pattern(_INVISIBLE).sub("", text)
     return _one_to_one(unicodedata.normalize("NFKC", text))
 
 
@@ -174,7 +167,7 @@ def _one_to_one(text: str) -> str:
 
 
 def _same_places(text: str) -> bool:
-    return unicodedata.is_normalized("NFKC", text) and not _pattern(_INVISIBLE).search(text)
+    return unicodedata.is_normalized("NFKC", text) and not pattern(_INVISIBLE).search(text)
 
 
 def _clusters(text: str, begin: int, end: int) -> list[tuple[int, int, str]]:
@@ -192,7 +185,7 @@ def _clusters(text: str, begin: int, end: int) -> list[tuple[int, int, str]]:
 
 def _joins_previous(character: str) -> bool:
     """Whether a character may compose with, or be reordered against, the one before it."""
-    if unicodedata.combining(character) or _pattern(_INVISIBLE).match(character):
+    if unicodedata.combining(character) or pattern(_INVISIBLE).match(character):
         return True
     first = unicodedata.normalize("NFKD", character)[0]
     return bool(unicodedata.combining(first)) or not _starts_alone(first)

@@ -12,16 +12,16 @@ corpus share most of their pieces.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from functools import cache
-from typing import NamedTuple
-
 from memidx.analysis.base import NOT_COUNTED
 from memidx.analysis.normalise import fold
 from memidx.analysis.shapes import shape
 from memidx.analysis.stems import stem
 from memidx.analysis.vocabulary import STOP_WORDS
+from memidx.light import TYPE_CHECKING, pattern
+from memidx.values import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 MAX_WHOLE = 100
 """Longest compound, in characters, that is indexed whole; longer ones only in parts."""
@@ -138,7 +138,7 @@ class Parts(dict[str, Part]):
         if "_" in text:
             pieces = _split(r"\\?_", text) if "\\" in text else text.split("_")
             pieces = [piece for piece in pieces if piece]
-            if text[0].isdecimal() and _pattern(r"\d{1,3}(?:_\d{3})+").fullmatch(text):
+            if text[0].isdecimal() and pattern(r"\d{1,3}(?:_\d{3})+").fullmatch(text):
                 return _leaf(fold("".join(pieces))[:MAX_TERM])
             if len(pieces) == 1 and not (text.startswith("__") and text.endswith("__")):
                 return self._group(pieces, (), ())
@@ -203,12 +203,12 @@ class Parts(dict[str, Part]):
                 return self._group(pieces, (whole,), ())
         if "0" not in kinds:
             return _leaf(word_term(text))
-        if len(text) > 8 and text[8] == "T" and _pattern("0{8}A0{4,6}[Aa]?").fullmatch(kinds):
+        if len(text) > 8 and text[8] == "T" and pattern("0{8}A0{4,6}[Aa]?").fullmatch(kinds):
             return self._compound(text, [text[:8], text[8:]])  # 20240501T100000Z
-        match = _pattern("[Aam]{2,}(?=0+$)").match(kinds)
+        match = pattern("[Aam]{2,}(?=0+$)").match(kinds)
         if match:  # `sha256` is also found as `sha 256`
             return self._compound(text, [text[: match.end()], text[match.end() :]])
-        match = _pattern("0+(?=[Aa]{2,5}$)").match(kinds)
+        match = pattern("0+(?=[Aa]{2,5}$)").match(kinds)
         if match and fold(text[-2:]) not in ("st", "nd", "rd", "th"):  # `16GB` is `16 GB`
             return self._compound(text, [text[: match.end()], text[match.end() :]])
         return _leaf(fold(text)[:MAX_TERM])
@@ -225,7 +225,7 @@ class Parts(dict[str, Part]):
 
     def _version(self, text: str, kinds: str) -> Part:
         """`v2.1.9` is `2.1.9`, also found by `2.1`; `python3.11` is `python` and `3.11`."""
-        match = _pattern(r"([Aa]*)((?:0+\.)+0+)[Aa0]*").fullmatch(kinds)
+        match = pattern(r"([Aa]*)((?:0+\.)+0+)[Aa0]*").fullmatch(kinds)
         if match is None:
             return _leaf(fold(text)[:MAX_TERM])
         if match.end(1) and text[: match.end(1)] not in ("v", "V"):
@@ -258,7 +258,7 @@ def _not_counted(terms: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _split(joint: str, text: str) -> list[str]:
-    return [piece for piece in _pattern(joint).split(text) if piece]
+    return [piece for piece in pattern(joint).split(text) if piece]
 
 
 def _initials(pieces: list[str]) -> tuple[str, ...]:
@@ -280,7 +280,7 @@ def _dates(text: str, pieces: list[str]) -> tuple[str, ...]:
 
 def _at_capitals(text: str, kinds: str) -> list[str]:
     """Pieces of a camel-case name; no single letter is split off at its ends (`iPhone`, `PhD`)."""
-    found = _pattern("AA+a(?![am])|A+(?=A[am])|A?[am0]+|A+0*|0+").findall(kinds)
+    found = pattern("AA+a(?![am])|A+(?=A[am])|A?[am0]+|A+0*|0+").findall(kinds)
     if len(found) > 1 and len(found[0]) == 1:
         found[:2] = [found[0] + found[1]]
     if len(found) > 1 and len(found[-1]) == 1:
@@ -297,9 +297,3 @@ def _at_capitals(text: str, kinds: str) -> list[str]:
         pieces.append(text[begin:end])
         begin = end
     return pieces
-
-
-@cache
-def _pattern(source: str) -> re.Pattern[str]:
-    # Compiled on first use: a query of plain words needs none of them.
-    return re.compile(source)

@@ -10,12 +10,12 @@ white-space-delimited chunk, so a chunk can be analysed once and remembered.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from functools import cache
-from typing import NamedTuple
-
 from memidx.analysis.shapes import shape
+from memidx.light import TYPE_CHECKING, pattern
+from memidx.values import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class Token(NamedTuple):
@@ -59,7 +59,7 @@ def plain_text(chunk: str) -> str:
     word = chunk.lstrip(_BEFORE).rstrip(_AFTER)
     if word.isalpha():
         return word
-    match = _plain().match(chunk)
+    match = pattern(_PLAIN).match(chunk)
     if match is None:
         return ""
     text = match[1]
@@ -75,13 +75,13 @@ def apart(chunk: str) -> list[str]:
     `guide/setup.md#top` and `https://example.org` are divided at a character that no token holds
     where it stands.
     """
-    return [piece for piece in _never_inside().split(chunk) if piece]
+    return [piece for piece in pattern(_NEVER_INSIDE).split(chunk) if piece]
 
 
 def look_closely(chunk: str) -> Iterator[Token]:
     """Tokens of any chunk, by the kinds of its characters."""
     kinds = shape(chunk)
-    for match in _pattern().finditer(kinds):
+    for match in pattern(_TOKEN).finditer(kinds):
         group = match.lastgroup or ""
         start, end = match.span(group)
         text = chunk[start:end]
@@ -92,7 +92,7 @@ def look_closely(chunk: str) -> Iterator[Token]:
         elif group == "thousands":
             yield Token(start, end, "word", text.replace(",", ""))
         elif match["dot"]:
-            name = _name().match(kinds, start)
+            name = pattern(_NAME).match(kinds, start)
             yield Token(start, end, "word", text, "." + text[: name.end() - start] if name else "")
         else:
             yield Token(start, end, "word", text)
@@ -103,37 +103,21 @@ _BEFORE = "\"'([{<*,:;!?"
 _AFTER = "\"')]}>*,:;!?."
 
 
-@cache
-def _pattern() -> re.Pattern[str]:
-    # Patterns are compiled on first use: a query of plain words needs none of them.
-    run = r"(?:\\_)*[Aa0m_]+(?:\\_[Aa0m_]*)*"  # `\_` is an underscore that markdown escapes
-    word = rf"(?:[Aa]\#(?![Aa0m_])|{run}(?:\+\+0*(?![Aa0m_+]))?)"
-    return re.compile(
-        rf"""
+# Compiled on first use: a query of plain words needs none of them.
+_RUN = r"(?:\\_)*[Aa0m_]+(?:\\_[Aa0m_]*)*"  # `\_` is an underscore that markdown escapes
+_WORD = rf"(?:[Aa]\#(?![Aa0m_])|{_RUN}(?:\+\+0*(?![Aa0m_+]))?)"
+_TOKEN = rf"""(?x)
         (?P<C>C+) | (?P<T>T+)
         | (?P<date>0000-00-00)A(?=0)                  # before a time: 2024-05-01T10:00
         | (?P<thousands>0{{1,3}}(?:,000)+(?:\.0+)?)(?![Aa0m_]|,0)
         | (?P<acronym>(?:A\.){{2,}}(?:A(?![Aa0m_.]))?|(?:a\.){{2,}}(?![Aa0m_]))
-        | (?P<dot>(?<![Aa0m_CT.])\.(?=[Aa]))?(?P<compound>{word}(?:(?:[./&@'-]|::){word})*)
-        """,
-        re.VERBOSE,
-    )
+        | (?P<dot>(?<![Aa0m_CT.])\.(?=[Aa]))?(?P<compound>{_WORD}(?:(?:[./&@'-]|::){_WORD})*)
+        """
 
-
-@cache
-def _never_inside() -> re.Pattern[str]:
-    return re.compile(r"#(?=[A-Za-z0-9_])|(?<!:):(?!:)|,(?![0-9])|\\(?!_)")
-
-
-@cache
-def _name() -> re.Pattern[str]:
-    return re.compile("[Aa0m_+#-]+")
-
-
-@cache
-def _plain() -> re.Pattern[str]:
-    return re.compile(
-        r"(?:[-,:'/&@#]|\\(?!_)|\.(?=[./]))*"
-        r"([A-Za-z0-9_]+(?:(?:[./&@'-]|::)[A-Za-z0-9_]+)*)"
-        r"[-.,:'/&@]*\Z"
-    )
+_NEVER_INSIDE = r"#(?=[A-Za-z0-9_])|(?<!:):(?!:)|,(?![0-9])|\\(?!_)"
+_NAME = "[Aa0m_+#-]+"
+_PLAIN = (
+    r"(?:[-,:'/&@#]|\\(?!_)|\.(?=[./]))*"
+    r"([A-Za-z0-9_]+(?:(?:[./&@'-]|::)[A-Za-z0-9_]+)*)"
+    r"[-.,:'/&@]*\Z"
+)

@@ -14,16 +14,13 @@ one stays valid.
 
 from __future__ import annotations
 
-import contextlib
 import errno
-import itertools
 import mmap
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from itertools import count
 
 from memidx.errors import FileError
-from memidx.files.appending import append
 from memidx.files.looking import (
     Entry,
     Signature,
@@ -40,11 +37,14 @@ from memidx.files.looking import (
     working_folder,
 )
 from memidx.files.refusals import MISSING, failed, is_missing, may_pass
+from memidx.light import TYPE_CHECKING, suppress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
 
 __all__ = [
     "Entry",
     "Signature",
-    "append",
     "entry_signature",
     "exists",
     "failed",
@@ -83,7 +83,7 @@ _NEW_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FLAGS
 # A folder that cannot be synced (network and FUSE file systems) is not a failed write.
 _NO_FOLDER_SYNC = frozenset({errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.ENOSYS})
 # `next` on it is atomic, so threads of one process never share a name.
-_counter = itertools.count(1)
+_counter = count(1)
 
 # Every system call that changes something goes through one of these or `_open_new`, so that
 # the crash tests can stop a writer before, in the middle of, or after each of them.
@@ -161,7 +161,7 @@ def is_whole(view: memoryview) -> bool:
 def is_writable_dir(path: str) -> bool:
     """Whether a file can be made in the folder: permissions alone do not tell, so it tries."""
     if _UNNAMED is not None:
-        with contextlib.suppress(OSError, ValueError):
+        with suppress(OSError, ValueError):
             os.close(os.open(path, _UNNAMED | os.O_WRONLY | _FLAGS, 0o600))
             return True
     # Refused, or a file system that has only files with names.
@@ -218,7 +218,7 @@ def write_atomic(
                 os.close(descriptor)
             _rename(temporary, target)
         except BaseException:
-            with contextlib.suppress(OSError):
+            with suppress(OSError):
                 _unlink(temporary)
             raise
         if durable:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import stat
-from operator import attrgetter
-from typing import NamedTuple
 
 from memidx.errors import FileError
 from memidx.files.refusals import MISSING, failed, is_missing, may_pass
+from memidx.values import NamedTuple
 
 
 class Signature(NamedTuple):
@@ -73,6 +72,8 @@ def scan_dir(path: str) -> list[os.DirEntry[str]]:
     `entry.is_dir(follow_symlinks=False)` and `entry.is_symlink()` cost no system call;
     for anything that does, use `entry_signature`.
     """
+    from operator import attrgetter  # a search that compares nothing lists one small folder
+
     try:
         with os.scandir(path) as entries:
             return sorted(entries, key=attrgetter("name"))

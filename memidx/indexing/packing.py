@@ -9,13 +9,18 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
-from typing import Any, NamedTuple, overload
+from typing import overload
 
 from memidx.files import Signature
+from memidx.light import TYPE_CHECKING
 from memidx.sources.base import Skip
-from memidx.values import dataclass
+from memidx.values import NamedTuple, dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
 
 _N_NUMBERS = len(Signature._fields)
 _AS_ARRAY, _AS_JSON = b"q", b"j"

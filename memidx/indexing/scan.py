@@ -17,8 +17,9 @@ from memidx.config import SourceConfig
 from memidx.documents import Document
 from memidx.files.spooling import IN_MEMORY, Scratch
 from memidx.garbage import collector_paused
+from memidx.indexing.packing import KnownFile, pack
 from memidx.indexing.reading import Made, Read, Task, add_item, read_file, read_files
-from memidx.indexing.state import RACY_NS, KnownFile, State, pack
+from memidx.indexing.state import RACY_NS, State
 from memidx.sources import FEED_KINDS
 from memidx.sources.base import FEEDS, Fed, FileEntry, Gone, Skip, SourceFailed
 from memidx.sources.listing import Listing, list_files

@@ -12,11 +12,11 @@ bounded, and long blocks are passages without a closer look.
 
 from __future__ import annotations
 
-import re
 from array import array
 from bisect import bisect_left, bisect_right
-from functools import cache
 from itertools import accumulate
+
+from memidx.light import pattern
 
 _MAX_CLASSIFIED = 4000
 
@@ -100,20 +100,20 @@ def _front_matter(text: str) -> tuple[int, int] | None:
     at = 1 if text.startswith("\ufeff") else 0
     if not text.startswith(("---", "+++"), at):
         return None
-    opening = _pattern(
+    opening = pattern(
         r"(?:---[^\S\n]*+\n\s*+(?:[\w\"'-]++[^\S\n]*+:|\#|---|\.\.\.)|\+\+\+[^\S\n]*+\n)"
     ).match(text, at)
     if opening is None:  # a letterhead between rules is text
         return None
-    closing = _pattern(r"\n(?:---|\.\.\.|\+\+\+)[^\S\n]*+$", re.MULTILINE).search(text, at + 3)
+    closing = pattern(r"(?m)\n(?:---|\.\.\.|\+\+\+)[^\S\n]*+$").search(text, at + 3)
     return None if closing is None else (at, closing.end())
 
 
 def _divide(text: str, at: int) -> tuple[list[int], list[int]]:
     """Where the blocks begin that stand at `at` or later, and where they end."""
-    if blank := _pattern(r"(?:[^\S\n]*+\n)+").match(text, at):
+    if blank := pattern(r"(?:[^\S\n]*+\n)+").match(text, at):
         at = blank.end()
-    pieces = _pattern(r"(\n(?:[^\S\n]*+\n)+)").split(text[at:] if at else text)
+    pieces = pattern(r"(\n(?:[^\S\n]*+\n)+)").split(text[at:] if at else text)
     edges = list(accumulate(map(len, pieces), initial=at))
     starts, ends = edges[0::2], edges[1::2]
     if "```" in text or "~~~" in text or "<!--" in text:
@@ -202,18 +202,18 @@ def _kind(piece: str) -> str:
         return "prose"
     body = piece.strip()
     first = body[:1]
-    if first == "#" and _pattern(r"(?:#{1,6}(?:[^\S\n][^\n]*+)?(?:\n|\Z))+").fullmatch(body):
+    if first == "#" and pattern(r"(?:#{1,6}(?:[^\S\n][^\n]*+)?(?:\n|\Z))+").fullmatch(body):
         return "heading"
     if first == "<":
         body = _without_comments(body)
-        return "prose" if _pattern(r"<[^<>]*+>").sub("", body).strip() else "other"
+        return "prose" if pattern(r"<[^<>]*+>").sub("", body).strip() else "other"
     if first in ("!", "["):
         return "other" if _is_badges(body) else "prose"
     if first in ("-", "*", "_", "=", "+") and not body.strip("-*_=+ \n\t"):
         return "other"
     if "|" in body:
         return "other" if _is_table(body) else "prose"
-    if "\n" in body and _pattern(r"[^\n]++\n[^\S\n]*+(?:=++|-++)").fullmatch(body):
+    if "\n" in body and pattern(r"[^\n]++\n[^\S\n]*+(?:=++|-++)").fullmatch(body):
         return "heading"
     return "prose"
 
@@ -232,9 +232,9 @@ def _without_comments(body: str) -> str:
 def _is_badges(body: str) -> bool:
     """Nothing but images, linked images and link definitions."""
     image = r"!\[[^\[\]]{0,300}+\](?:\([^()\n]{0,1000}+\)|\[[^\[\]\n]{0,300}+\])?"
-    left = _pattern(image).sub("", body)
-    left = _pattern(r"\[\s*+\](?:\([^()\n]{0,1000}+\)|\[[^\[\]\n]{0,300}+\])").sub("", left)
-    left = _pattern(r"^\[[^\[\]\n]{1,300}+\]:[^\n]*+$", re.MULTILINE).sub("", left)
+    left = pattern(image).sub("", body)
+    left = pattern(r"\[\s*+\](?:\([^()\n]{0,1000}+\)|\[[^\[\]\n]{0,300}+\])").sub("", left)
+    left = pattern(r"(?m)^\[[^\[\]\n]{1,300}+\]:[^\n]*+$").sub("", left)
     return not left.strip()
 
 
@@ -243,9 +243,3 @@ def _is_table(body: str) -> bool:
     if all(line.lstrip().startswith("|") for line in lines):
         return True
     return len(lines) > 1 and not lines[1].strip("|:- \t") and "|" in lines[1] and "-" in lines[1]
-
-
-@cache
-def _pattern(source: str, flags: int = 0) -> re.Pattern[str]:
-    # Compiled when first met: most documents need few of them.
-    return re.compile(source, flags)

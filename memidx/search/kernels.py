@@ -7,16 +7,21 @@ additions, multiplications and divisions of doubles (`memidx.scoring` has the fo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
-
+from memidx.light import TYPE_CHECKING
 from memidx.scoring import bm25_bound, idf
 from memidx.snapshot.parts import Numbers
 from memidx.snapshot.snapshot import Snapshot
 from memidx.values import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
     from numpy.typing import NDArray
+
+
+# Terms of queries that are remembered with what was found of them.
+_MAX_REMEMBERED = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,21 +67,33 @@ def look_up(
     """
     weights: dict[tuple[str, tuple[tuple[int, float], ...]], tuple[float, float]] = {}
     for term, weight, fields in occurrences:
-        total, once = weights.get((term, fields), (0.0, 0.0))
-        weights[term, fields] = (total + weight, max(once, weight))
+        key = (term, fields)
+        if key in weights:
+            total, once = weights[key]
+            weights[key] = (total + weight, max(once, weight))
+        else:
+            weights[key] = (weight, weight)
+    known: dict[tuple[object, ...], ScoredTerm] = snapshot.remembered.setdefault(ScoredTerm, {})
     found = []
     for (term, fields), (weight, once) in weights.items():
-        df = snapshot.document_frequency(term)
-        value = idf(snapshot.n_searchable, df)
-        found.append(ScoredTerm(term, snapshot.term(term), df, value, weight, once, fields))
+        scored = known.get((term, fields, weight, once))
+        if scored is None:
+            df = snapshot.document_frequency(term)
+            value = idf(snapshot.n_searchable, df)
+            scored = ScoredTerm(term, snapshot.term(term), df, value, weight, once, fields)
+            if len(known) >= _MAX_REMEMBERED:
+                known.clear()
+            known[term, fields, weight, once] = scored
+        found.append(scored)
     return tuple(found)
 
 
 def lexical_bound(terms: Sequence[ScoredTerm], parameters: LexicalParameters) -> float:
     """The largest score a document could reach: every term, saturated, in every field."""
     total = 0.0
+    k1 = parameters.k1
     for term in terms:
-        bound = term.weight * bm25_bound(term.idf, parameters.k1)
+        bound = term.weight * bm25_bound(term.idf, k1)
         for _, field_weight in term.fields:
             total += field_weight * bound
     return total

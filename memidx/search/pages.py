@@ -7,15 +7,16 @@ it showed to the last questions.
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Callable
-from functools import cached_property
 
+from memidx.light import TYPE_CHECKING, cached_property, pattern
 from memidx.search.answer import Snippet
 from memidx.search.blocks import Outline
 from memidx.search.lowered import lowered
 from memidx.snapshot.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 MAX_ANSWERS = 4
 """Questions whose snippets of one page are remembered."""
@@ -23,7 +24,7 @@ MAX_REMEMBERED_BYTES = 64 * 2**20
 """Memory for pages of one snapshot, roughly; those not asked for longest go first."""
 
 # One at a time: a pattern that begins with a character is found much quicker than with either.
-_MARKS = (re.compile(r"'(?=[a-z])"), re.compile(r"\.(?=[a-z])"))
+_MARKS = ((r"'", r"'(?=[a-z])"), (".", r"\.(?=[a-z])"))
 
 
 class Page:
@@ -47,7 +48,12 @@ class Page:
     def inner_marks(self) -> frozenset[str]:
         """Apostrophes and full stops of the plain text before a letter, with their neighbours."""
         plain = self.plain
-        at = [mark.start() for pattern in _MARKS for mark in pattern.finditer(plain)]
+        at = [
+            found.start()
+            for mark, source in _MARKS
+            if mark in plain
+            for found in pattern(source).finditer(plain)
+        ]
         return frozenset([plain[n - 1 : n + 2] for n in at if n])
 
     def answer(

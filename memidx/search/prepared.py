@@ -8,14 +8,19 @@ from __future__ import annotations
 
 from memidx.analysis.base import Analyzer, QueryWord
 from memidx.config import SearchConfig
+from memidx.light import TYPE_CHECKING
 from memidx.search import kernels
-from memidx.search.exclusions import Exclusion, exclusions_of_fields
 from memidx.search.kernels import ScoredTerm
 from memidx.search.labels import Coverage
 from memidx.search.parse import ParsedQuery, parse
-from memidx.search.phrases import Phrase
 from memidx.snapshot.snapshot import Snapshot
 from memidx.values import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from memidx.search.exclusions import Exclusion
+    from memidx.search.phrases import Phrase
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,18 +66,17 @@ def prepare(
             in this query language, and their quotation marks and hyphens mean nothing.
     """
     parsed = ParsedQuery(text, words=text) if plain else parse(text)
-    everywhere = tuple(
-        (position, 1.0 if position == 0 else search.title_weight)
-        for position in range(len(snapshot.fields))
-    )
-    title_only = everywhere[1:] or everywhere
+    everywhere = _everywhere(len(snapshot.fields), search.title_weight)
     words = analyzer.query(parsed.words)
+    occurrences = [(term, weight, everywhere) for word in words for term, weight in word.terms]
+    if parsed.is_plain:
+        coverage = Coverage(snapshot, words)
+        terms = kernels.look_up(snapshot, occurrences)
+        return Prepared(parsed, words, terms, (), (), (), coverage)
+    title_only = everywhere[1:] or everywhere
     title_words = analyzer.query(parsed.title_words)
-    occurrences = [
-        (term, weight, fields)
-        for group, fields in ((words, everywhere), (title_words, title_only))
-        for word in group
-        for term, weight in word.terms
+    occurrences += [
+        (term, weight, title_only) for word in title_words for term, weight in word.terms
     ]
     terms = kernels.look_up(snapshot, occurrences)
     excluded = kernels.look_up(
@@ -90,18 +94,41 @@ def prepare(
         parsed,
         every_word,
         terms,
-        tuple(Phrase(snapshot, analyzer, phrase) for phrase in parsed.phrases),
+        _phrases(snapshot, analyzer, parsed.phrases),
         excluded,
         (
-            *exclusions_of_fields(snapshot, analyzer, parsed),
-            *(
-                Phrase(snapshot, analyzer, text)
-                for text in parsed.excluded
-                if not _is_word(text, analyzer)
+            *_exclusions_of_fields(snapshot, analyzer, parsed),
+            *_phrases(
+                snapshot,
+                analyzer,
+                [text for text in parsed.excluded if not _is_word(text, analyzer)],
             ),
         ),
         coverage,
     )
+
+
+def _phrases(snapshot: Snapshot, analyzer: Analyzer, texts: Collection[str]) -> tuple[Phrase, ...]:
+    if not texts:
+        return ()
+    from memidx.search.phrases import Phrase  # most questions have none
+
+    return tuple(Phrase(snapshot, analyzer, text) for text in texts)
+
+
+def _exclusions_of_fields(
+    snapshot: Snapshot, analyzer: Analyzer, parsed: ParsedQuery
+) -> Sequence[Exclusion]:
+    if not (parsed.excluded_sources or parsed.excluded_titles):
+        return ()
+    from memidx.search.exclusions import exclusions_of_fields  # likewise
+
+    return exclusions_of_fields(snapshot, analyzer, parsed)
+
+
+def _everywhere(n_fields: int, title_weight: float) -> tuple[tuple[int, float], ...]:
+    """Every field with its weight: those behind the text count as the title does."""
+    return ((0, 1.0), *[(position, title_weight) for position in range(1, n_fields)])
 
 
 def _is_word(text: str, analyzer: Analyzer) -> bool:

@@ -7,19 +7,19 @@ folder, then in memory. Everything here can be deleted at any time: it is derive
 from __future__ import annotations
 
 import os.path
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
-from typing import TYPE_CHECKING
 
 from memidx import files
 from memidx.errors import FileError, StoreCorrupt
 from memidx.hashing import blake2b
-from memidx.indexing.state import State, read_state
-from memidx.indexing.state_edit import apply_edit, encode_edit
+from memidx.indexing.state import SUMMARY_BYTES, State, read_state, read_summary
+from memidx.light import TYPE_CHECKING, suppress
 from memidx.snapshot.segment import Segment
 from memidx.snapshot.snapshot import Snapshot
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from contextlib import AbstractContextManager
+
     from memidx.files.spooling import Scratch
 
 _STATE = "state.json"
@@ -51,19 +51,29 @@ class Cache:
         # The look that is recorded whole, as far as this process knows.
         self._whole: State | None = None
 
-    def read_state(self) -> State | None:
+    def read_state(self, *, whole: bool = True) -> State | None:
         """The last recorded look, or None.
 
         A store that became read-only has an old record beside it and newer ones elsewhere: the
         newest counts.
+
+        Args:
+            whole: False is content with what `memidx.indexing.state.read_summary` gives.
         """
         newest = None
         if _STATE in self._memory:
             newest = self._recorded(self._memory[_STATE], self._memory.get(_EDIT))
         for folder in self._readable():
+            path = os.path.join(folder, _STATE)
             try:
-                data = files.read_bytes(os.path.join(folder, _STATE))
+                state = None if whole else self._summary(path)
+                data = b"" if state else files.read_bytes(path)
             except FileError:
+                continue
+            if state:
+                if newest is None or state.recorded_ns > newest.recorded_ns:
+                    newest = state
+                    self._adopt(folder)
                 continue
             edit = None
             with suppress(FileError):
@@ -79,6 +89,8 @@ class Cache:
 
     def write_state(self, state: State) -> None:
         """Record a look; the last writer wins, and each record counts whole or not at all."""
+        from memidx.indexing.state_edit import encode_edit  # late: only who writes
+
         edit = None if self._whole is None else encode_edit(self._whole, state)
         if edit is not None:
             self._write(_EDIT, [edit])
@@ -95,7 +107,15 @@ class Cache:
         whole = self._whole = read_state(data)
         if whole is None or edit is None:
             return whole
+        from memidx.indexing.state_edit import apply_edit  # late: there are edits seldom
+
         return apply_edit(whole, edit) or whole
+
+    def _summary(self, path: str) -> State | None:
+        """What the beginning of a whole record tells, where nothing was edited since."""
+        data = files.read_bytes(path, SUMMARY_BYTES)
+        is_edited = files.exists(os.path.join(os.path.dirname(path), _EDIT))
+        return None if is_edited else read_summary(data)
 
     def read_root(self) -> tuple[str, bool] | None:
         """The recorded root, absolute, and whether the store is still where it was recorded."""
@@ -253,13 +273,19 @@ class Cache:
                 files.remove(os.path.join(self.folder, entry.name))
         files.remove_temporaries(os.path.join(self.folder, _SCRATCH))
 
-    @contextmanager
-    def lock(self, timeout_s: float) -> Iterator[None]:
+    def lock(self, timeout_s: float) -> AbstractContextManager[None]:
         """The lock under which snapshots are built, where there is a folder to share.
 
         Raises:
             StoreLocked: Another process held it for longer than `timeout_s` seconds.
         """
+        from contextlib import contextmanager  # late: only who writes takes it
+
+        return contextmanager(self._locked)(timeout_s)
+
+    def _locked(self, timeout_s: float) -> Iterator[None]:
+        from contextlib import ExitStack
+
         with ExitStack() as stack:
             if self._is_writable() and self.folder is not None:
                 from memidx.store.lock import store_lock  # late: only who writes takes it

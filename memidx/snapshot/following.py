@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from memidx.indexing.packing import DocRef, KnownFile
 from memidx.indexing.scan import Scan
-from memidx.indexing.state import DocRef, KnownFile, State
+from memidx.indexing.state import State
 from memidx.snapshot.derive import Content, Delta
 from memidx.snapshot.rows import Placed
 from memidx.sources.survey import IGNORE_FILE, Survey

@@ -14,12 +14,14 @@ are a blob section `NAME` with offsets in `NAME.at` (one more than there are val
 
 from __future__ import annotations
 
-import json
 import zlib
 from array import array
-from typing import Any
 
 from memidx.errors import StoreCorrupt
+from memidx.light import TYPE_CHECKING, parse_json
+
+if TYPE_CHECKING:
+    from typing import Any
 
 FORMAT_VERSION = 4
 MAGIC = b"MIDXSNP" + bytes([FORMAT_VERSION])
@@ -43,7 +45,7 @@ class Sections:
         # Nothing has the checksum 0, which is also what lost bytes read as.
         if not head or zlib.crc32(head) != int.from_bytes(data[16:PREFIX], "little"):
             raise StoreCorrupt("the snapshot's header is damaged", path=name)
-        header = json.loads(head)
+        header = parse_json(head)
         if len(data) != header["size_bytes"]:
             raise StoreCorrupt(
                 "the snapshot is cut short",

@@ -8,10 +8,7 @@ compared (`memidx.snapshot.look`). All under the lock; no committed byte is writ
 
 from __future__ import annotations
 
-import contextlib
 import os.path
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from memidx import files
 from memidx.analysis.base import Analyzer
@@ -19,18 +16,19 @@ from memidx.errors import FileError, StoreLocked, StoreMissing
 from memidx.files import Signature
 from memidx.hashing import blake2b
 from memidx.indexing.state import Freshness, State
+from memidx.light import TYPE_CHECKING, suppress
 from memidx.snapshot.cache import Cache
 from memidx.snapshot.snapshot import Snapshot
 from memidx.snapshot.workspace import Workspace, analyzer_key
-from memidx.sources.base import Skip
-from memidx.sources.feeding import feed_tokens
-from memidx.sources.listing import survey_arguments
-from memidx.sources.survey import Survey, survey
 from memidx.store.signature import store_signature
 from memidx.values import dataclass, replace
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from memidx.snapshot.derive import Content
+    from memidx.sources.base import Skip
+    from memidx.sources.survey import Survey
 
 # How long a query waits for another process before it answers from the last snapshot.
 LOCK_WAIT_S = 2.0
@@ -142,7 +140,7 @@ class Refresher:
         self._ready = None
 
     def _quick(self, store: dict[str, Signature], now_ns: int, *, checked: bool) -> Ready | None:
-        for state in self._states(store):
+        for state in self._states(store, whole=checked):
             if state.settings != self.workspace.settings or state.store != store:
                 continue
             if not state.snapshot.endswith(self._analyzer_key):
@@ -156,15 +154,25 @@ class Refresher:
                 return Ready(snapshot, _unless_untold("fresh", state, checked), state)
         return None
 
-    def _states(self, store: dict[str, Signature]) -> list[State]:
+    def _states(self, store: dict[str, Signature], *, whole: bool) -> list[State]:
         """The state of this process first, then the recorded one if another process wrote it."""
-        mine = self._ready.state if self._ready else None
+        mine = self._mine(whole=whole)
         if mine is not None and mine.store == store:
             return [mine]
-        theirs = self._cache.read_state()
+        theirs = self._cache.read_state(whole=whole)
         return [state for state in (mine, theirs) if state is not None]
 
+    def _mine(self, *, whole: bool) -> State | None:
+        """The state of this process; to compare with the sources takes one that was read whole."""
+        mine = self._ready.state if self._ready else None
+        return mine if mine is not None and (mine.is_whole or not whole) else None
+
     def _unchanged(self, state: State, now_ns: int) -> bool:
+        # Only who compares pays for what knows the sources.
+        from memidx.sources.feeding import feed_tokens
+        from memidx.sources.listing import survey_arguments
+        from memidx.sources.survey import survey
+
         root = self.workspace.root
         self._edited = None
         if root is None or state.root != root:
@@ -215,7 +223,7 @@ class Refresher:
             return self._last()
 
     def _look(self, now_ns: int, *, checked: bool) -> Ready:
-        previous = self._ready.state if self._ready else self._cache.read_state()
+        previous = self._mine(whole=checked) or self._cache.read_state()
         if checked and previous is not None and (found := self._follow(previous, now_ns)):
             return found
         # Loaded only when something changed: a search on an unchanged project needs none of it.
@@ -358,14 +366,18 @@ class Refresher:
 
     def _remember(self, state: State) -> None:
         # Without a record the next search looks at everything again; it is not wrong.
-        with contextlib.suppress(FileError):
+        with suppress(FileError):
             self._cache.write_state(state)
 
 
 def skips_of(state: State) -> tuple[Skip, ...]:
     """What a look could not index, or not whole, and what of the store is damaged."""
-    damage = (Skip(path, reason, line) for path, line, reason in state.damage)
-    return (*damage, *state.skips, *state.file_skips())
+    skips = (*state.skips, *state.file_skips())
+    if not state.damage:
+        return skips
+    from memidx.sources.base import Skip  # hardly any store is damaged
+
+    return (*(Skip(path, reason, line) for path, line, reason in state.damage), *skips)
 
 
 def _content(key: str) -> str:
