@@ -6,15 +6,17 @@ lies a small one, which says only what became of the files that were edited sinc
 
 from __future__ import annotations
 
-import json
 import zlib
-from collections.abc import Mapping
-from typing import Any
 
 from memidx.files import Signature
-from memidx.indexing.packing import file_of, file_row, to_json
-from memidx.indexing.state import State
+from memidx.light import TYPE_CHECKING, parse_json
 from memidx.values import replace
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from memidx.indexing.state import State
 
 # With more edited files than this the whole look is recorded.
 MAX_EDITED = 200
@@ -27,6 +29,8 @@ def encode_edit(whole: State, state: State) -> bytes | None:
         whole: A look that is recorded whole.
         state: A later one.
     """
+    from memidx.indexing.packing import file_row  # only who looks at the sources writes
+
     if _rest(whole) != _rest(state):
         return None
     watched = _changed(whole.watched, state.watched)
@@ -46,18 +50,29 @@ def encode_edit(whole: State, state: State) -> bytes | None:
 
 
 def apply_edit(whole: State, data: bytes) -> State | None:
-    """The look a small record makes of a whole one; None when it is not of this one, or damaged."""
+    """The look a small record makes of a whole one; None when it is not of this one, or damaged.
+
+    None too where the summary of a look (`memidx.indexing.state.read_summary`) does not do, because
+    something of the edited files was skipped.
+    """
     try:
         document = _unsealed(data)
         if document is None or document["of"] != _mark(whole):
             return None
-        watched = {path: Signature(*row) for path, row in document["watched"].items()}
-        files = {path: file_of(row) for path, row in document["files"].items()}
-        return replace(
+        later = replace(
             whole,
             recorded_ns=document["recorded_ns"],
             snapshot=document["snapshot"],
             unlike=document["unlike"],
+        )
+        if not whole.is_whole:
+            return None if any(row[-1] for row in document["files"].values()) else later
+        from memidx.indexing.packing import file_of  # a summary does without
+
+        watched = {path: Signature(*row) for path, row in document["watched"].items()}
+        files = {path: file_of(row) for path, row in document["files"].items()}
+        return replace(
+            later,
             watched={**whole.watched, **watched},
             files={**whole.files, **files},
         )
@@ -66,6 +81,8 @@ def apply_edit(whole: State, data: bytes) -> State | None:
 
 
 def _sealed(document: Mapping[str, Any]) -> bytes:
+    from memidx.indexing.packing import to_json  # see `encode_edit`
+
     body = to_json(document)
     return body + b"\n%08x" % zlib.crc32(body)
 
@@ -73,7 +90,7 @@ def _sealed(document: Mapping[str, Any]) -> bytes:
 def _unsealed(data: bytes) -> Any:
     """What was sealed; None when its checksum is another one."""
     body, _, found = data.rpartition(b"\n")
-    return json.loads(body) if found == b"%08x" % zlib.crc32(body) else None
+    return parse_json(body) if found == b"%08x" % zlib.crc32(body) else None
 
 
 def _mark(whole: State) -> list[Any]:

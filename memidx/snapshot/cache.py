@@ -112,10 +112,16 @@ class Cache:
         return apply_edit(whole, edit) or whole
 
     def _summary(self, path: str) -> State | None:
-        """What the beginning of a whole record tells, where nothing was edited since."""
-        data = files.read_bytes(path, SUMMARY_BYTES)
-        is_edited = files.exists(os.path.join(os.path.dirname(path), _EDIT))
-        return None if is_edited else read_summary(data)
+        """What the beginning of a whole record tells, and what was edited since, if that does."""
+        state = read_summary(files.read_bytes(path, SUMMARY_BYTES))
+        edit = None
+        with suppress(FileError):
+            edit = files.read_bytes(os.path.join(os.path.dirname(path), _EDIT))
+        if state is None or edit is None:
+            return state
+        from memidx.indexing.state_edit import apply_edit  # late: there are edits seldom
+
+        return apply_edit(state, edit)
 
     def read_root(self) -> tuple[str, bool] | None:
         """The recorded root, absolute, and whether the store is still where it was recorded."""
