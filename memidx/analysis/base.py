@@ -6,7 +6,7 @@ it does to the same word of a query. Its fingerprint is part of a snapshot's key
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from memidx.values import dataclass
@@ -105,6 +105,27 @@ class PieceAnalyzer(Analyzer, Protocol):
     def pieces(self, text: str) -> Mapping[str, int]:
         """Pieces of a field's text, and how often each occurs."""
         ...
+
+    def spread(self, texts: Sequence[str]) -> Spread:
+        """Pieces of the texts of many fields, in their order."""
+        ...
+
+    def terms_of_many(self, pieces: Sequence[str]) -> list[tuple[str, ...]]:
+        """What `terms_of` gives for each piece."""
+        ...
+
+
+class Spread(NamedTuple):
+    """Pieces of many texts.
+
+    Attributes:
+        data: The pieces in UTF-8 (a lone surrogate as three bytes), each between bytes of 32 or
+            less; a zero byte ends each text.
+        more: Further pieces, and the place of the text they are from.
+    """
+
+    data: bytes
+    more: list[tuple[int, str]]
 
 
 def count_terms(analyzer: PieceAnalyzer, text: str) -> FieldTerms:

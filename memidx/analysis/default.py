@@ -10,15 +10,17 @@ corpus are repeats, and a document costs a split, a count and a few look-ups.
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from bisect import bisect
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from operator import add
 
-from memidx.analysis.base import NOT_COUNTED, FieldTerms, QueryWord, Span, count_terms
+from memidx.analysis.base import NOT_COUNTED, FieldTerms, QueryWord, Span, Spread, count_terms
 from memidx.analysis.inner import joined_words, may_join
-from memidx.analysis.normalise import aligned, fold, normalise
+from memidx.analysis.normalise import aligned, fold, normalise, normalise_many
 from memidx.analysis.parts import MAX_WHOLE, Parts
 from memidx.analysis.stems import stemmer_version
 from memidx.analysis.tokens import Token, apart, look_closely, plain_text, tokens
@@ -92,6 +94,19 @@ class DefaultAnalyzer:
         if may_join(data):
             chunks.update(f" {term}" for _, term in self._joined(normal))
         return chunks
+
+    def spread(self, texts: Sequence[str]) -> Spread:
+        """Chunks of texts, and the words that markup stands inside, as `pieces` has them."""
+        normal = normalise_many(texts)
+        data = normal.encode("utf-8", "surrogatepass")
+        joined = [*self._joined(normal)]
+        ends = [end.start() for end in re.finditer("\0", normal)] if joined else []
+        more = [(bisect(ends, start), f" {term}") for start, term in joined]
+        return Spread(data.translate(_BLANKS), more)
+
+    def terms_of_many(self, pieces: Sequence[str]) -> list[tuple[str, ...]]:
+        """What `terms_of` gives for each piece."""
+        return list(map(self.terms_of.__getitem__, pieces))
 
     def query(self, text: str) -> tuple[QueryWord, ...]:
         """Words of a query; stop words only when there is nothing else."""
