@@ -80,7 +80,7 @@ class Numbers:
         """The number of each key; -1 for one that is not there."""
         slots = (keys * _FACTOR) >> self._shift
         there = self._slot_keys[slots]
-        numbers = self._slot_numbers[slots]
+        numbers: NDArray[Any] = self._slot_numbers[slots]
         hits = there == keys
         numbers[~hits] = -1
         left = np.flatnonzero(~hits & (there != 0))
@@ -152,7 +152,7 @@ class Numbers:
     ) -> NDArray[Any]:
         """Which of some words are not those that their numbers stand for."""
         kept = _windows(self._text)
-        differ = self._lengths[numbers] != lengths
+        differ: NDArray[Any] = self._lengths[numbers] != lengths
         there = self._starts[numbers]
         for begin in range(0, int(lengths.max(initial=0)), _WORD):
             at = np.flatnonzero((lengths > begin) & ~differ)

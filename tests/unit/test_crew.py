@@ -21,8 +21,23 @@ def _double(number: int) -> tuple[int, int]:
     return os.getpid(), number * 2
 
 
-def _die(number: int) -> int:
-    os.kill(os.getpid(), signal.SIGKILL)
+def _double_alone(number: int) -> int:
+    return number * 2
+
+
+def _same(data: bytes) -> bytes:
+    return data
+
+
+def _die(parent: int) -> int:
+    if os.getpid() != parent:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return parent
+
+
+def _fail(number: int) -> int:
+    if number == 5:
+        raise ValueError(number)
     return number
 
 
@@ -41,10 +56,10 @@ def test_results_come_in_order_and_from_other_processes() -> None:
         assert not helpers.is_started
         results = helpers.map(_double, tasks())
         first = next(results)
-        assert len(taken) <= 2 * crew._AHEAD + 2
+        assert len(taken) <= 2 * crew._WAITING + 1
         found = [first, *results]
     assert [number for _, number in found] == [2 * number for number in range(40)]
-    assert os.getpid() not in {process for process, _ in found}
+    assert len({process for process, _ in found} - {os.getpid()}) == 1
     assert current_crew() is None
 
 
@@ -56,13 +71,46 @@ def test_one_process_is_no_crew() -> None:
 
 def test_a_helper_that_is_killed_is_an_error_that_says_what_to_do() -> None:
     """The build ends instead of waiting for ever."""
-    with crew_of(2):
+    with crew_of(3):
         helpers = current_crew()
         assert helpers is not None
         with pytest.raises(StoreError, match="ended from outside") as caught:
-            list(helpers.map(_die, range(3)))
+            list(helpers.map(_die, [os.getpid()] * 3))
     assert caught.value.hint is not None
     assert "--jobs 1" in caught.value.hint
+
+
+@pytest.mark.parametrize("size", [2, 4])
+def test_an_error_is_raised_where_the_work_was_given_out(size: int) -> None:
+    """Whoever met it; and the crew is ready for other work afterwards."""
+    with crew_of(size):
+        helpers = current_crew()
+        assert helpers is not None
+        found: list[int] = []
+        with pytest.raises(ValueError, match="5"):
+            found.extend(helpers.map(_fail, range(50)))
+        assert not helpers.is_started
+        assert list(helpers.map(_double_alone, range(9))) == [*range(0, 18, 2)]
+
+
+def test_work_that_is_left_ends_the_helpers() -> None:
+    """Who stops asking for results leaves nobody working."""
+    with crew_of(2):
+        helpers = current_crew()
+        assert helpers is not None
+        results = helpers.map(_double_alone, range(1000))
+        assert next(results) == 0
+        results.close()  # type: ignore[attr-defined]  # it is a generator
+        assert not helpers.is_started
+
+
+def test_large_tasks_and_results_pass() -> None:
+    """More than a pipe holds, in both directions."""
+    with crew_of(3):
+        helpers = current_crew()
+        assert helpers is not None
+        tasks = [bytes([number]) * (3 << 20) for number in range(9)]
+        assert list(helpers.map(_same, tasks)) == tasks
 
 
 def test_a_shared_build_has_the_bytes_of_a_lonely_one(
