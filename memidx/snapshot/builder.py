@@ -17,6 +17,7 @@ from memidx.garbage import collector_paused
 from memidx.snapshot.counting import Text
 from memidx.snapshot.format import serialise
 from memidx.snapshot.inversion import FlatPostings, Inverted, invert, invert_columns, invert_few
+from memidx.snapshot.observing import Observations
 from memidx.snapshot.rows import Placed, Row, Rows, row_in, row_of
 from memidx.snapshot.segment import Segment
 from memidx.snapshot.snapshot import Snapshot
@@ -27,29 +28,34 @@ if TYPE_CHECKING:
 
 
 def build_snapshot(
-    placed: Iterable[Placed],
+    placed: Iterable[Placed | Row],
     analyzer: Analyzer,
     *,
     facts: Mapping[str, Any],
     jobs: int = 1,
     make_analyzer: MakeAnalyzer | None = None,
+    observed: Observations | None = None,
 ) -> Iterator[bytes]:
     """Bytes of a base of `placed`.
 
     Args:
-        placed: Every document, in ascending order of `doc_id` (code points), without repeats.
+        placed: Every document, in ascending order of `doc_id` (code points), without repeats; its
+            row alone, where it was observed.
         analyzer: What counts as a term.
         facts: What the header shall say besides the statistics.
         jobs: Processes that analyse; the bytes are the same for any number.
         make_analyzer: Makes the analyzer in another process; needed for more than one.
+        observed: What was counted of documents already.
 
     Returns:
         Pieces of the file, to be written one after another.
     """
     rows = Rows()
+    known: list[str | None] = []
     with collector_paused():
-        texts = _gather(placed, rows)
-        terms, columns = analyse(texts, analyzer, jobs=jobs, make_analyzer=make_analyzer)
+        texts = _gather(placed, rows, known)
+        analysed = analyse(texts, analyzer, jobs=jobs, make_analyzer=make_analyzer)
+        terms, columns = observed.joined(analysed, known) if observed else analysed
     return _file(rows, invert_columns(terms, columns, analyzer.fields), analyzer.fields, facts)
 
 
@@ -150,12 +156,20 @@ def fold(snapshot: Snapshot, facts: Mapping[str, Any]) -> Iterator[bytes]:
     return _file(rows, invert(left, fields, snapshot.fields), snapshot.fields, facts)
 
 
-def _gather(placed: Iterable[Placed], rows: Rows) -> Iterator[Text]:
-    """Take the facts of each document, and hand on what is to be analysed."""
+def _gather(placed: Iterable[Placed | Row], rows: Rows, known: list[str | None]) -> Iterator[Text]:
+    """Take the facts of each document, and hand on what is to be analysed.
+
+    Of a document that needs no analysis its id is added to `known`, else None.
+    """
     for entry in placed:
-        rows.add(row_of(entry))
-        document = entry.document
-        yield document.title, document.path, document.text
+        if isinstance(entry, Row):
+            rows.add(entry)
+            known.append(entry.doc_id.decode())
+        else:
+            rows.add(row_of(entry))
+            known.append(None)
+            document = entry.document
+            yield document.title, document.path, document.text
 
 
 def _file(

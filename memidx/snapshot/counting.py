@@ -8,7 +8,7 @@ together, in numpy. The counts are those of `Analyzer.document`, to the last one
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import accumulate, chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -56,12 +56,47 @@ class Columns:
         self.counts = array("I")
         self.lengths = array("I")
 
-    def extend(self, other: Columns, numbers: Sequence[int]) -> None:
+    def extend(self, other: Columns, numbers: array[int]) -> None:
         """Append the documents of another process; `numbers` translates its terms."""
-        self.terms.extend(map(numbers.__getitem__, other.terms))
+        self.terms.frombytes(_translated(other.terms, numbers))
         self.tf.extend(other.tf)
         self.counts.extend(other.counts)
         self.lengths.extend(other.lengths)
+
+    def copied(self) -> Columns:
+        """The same, to be changed."""
+        copy = Columns()
+        for name, values in vars(self).items():
+            setattr(copy, name, values[:])
+        return copy
+
+    def renumber(self, numbers: array[int]) -> None:
+        """Give the terms other numbers."""
+        self.terms = array("I", _translated(self.terms, numbers))
+
+    def picked(self, places: NDArray[Any]) -> Columns:
+        """Columns of the documents at these places, in this order."""
+        import numpy as np
+
+        counts = np.frombuffer(self.counts, dtype=np.uint32)
+        if np.array_equal(places, np.arange(len(counts))):
+            return self
+        n_each = counts[places].astype(np.int64)
+        begins = (np.cumsum(counts, dtype=np.int64) - counts)[places]
+        taken = np.repeat(begins - np.cumsum(n_each) + n_each, n_each) + np.arange(n_each.sum())
+        picked = Columns()
+        for name, at in (("terms", taken), ("tf", taken), ("counts", places), ("lengths", places)):
+            values = np.frombuffer(getattr(self, name), dtype=np.uint32)[at]
+            setattr(picked, name, array("I", values.tobytes()))
+        return picked
+
+
+def _translated(terms: array[int], numbers: array[int]) -> bytes:
+    # Only who builds a snapshot pays for numpy.
+    import numpy as np
+
+    table = np.frombuffer(numbers, dtype=np.uint32)
+    return table[np.frombuffer(terms, dtype=np.uint32)].tobytes()
 
 
 class Counted(NamedTuple):

@@ -17,13 +17,15 @@ from memidx.documents import Document
 from memidx.errors import FileError, StoreCorrupt, StoreMissing
 from memidx.files import Signature
 from memidx.indexing.plan import Plan, make_plan, newest
+from memidx.indexing.reading import Observer
 from memidx.indexing.scan import Scan, Scanner
 from memidx.indexing.state import State
 from memidx.indexing.veil import veiled
 from memidx.snapshot.builder import build_snapshot
 from memidx.snapshot.derive import Content as Held
 from memidx.snapshot.derive import Delta, facts_of, key_of
-from memidx.snapshot.rows import Placed
+from memidx.snapshot.observing import Observations
+from memidx.snapshot.rows import Placed, Row
 from memidx.snapshot.workers import MakeAnalyzer
 from memidx.snapshot.workspace import Workspace
 from memidx.store.layout import MANIFEST_NAME
@@ -88,15 +90,26 @@ class Look:
         return Delta(placed, held.keys() - self.lines.keys(), moved)
 
     def snapshot(
-        self, analyzer: Analyzer, *, jobs: int = 1, make_analyzer: MakeAnalyzer | None = None
+        self,
+        analyzer: Analyzer,
+        *,
+        jobs: int = 1,
+        make_analyzer: MakeAnalyzer | None = None,
+        observed: Observations | None = None,
     ) -> Iterator[bytes]:
-        """Bytes of the snapshot of this content; `jobs` processes analyse it."""
+        """Bytes of the snapshot of this content; `jobs` processes analyse what is not observed."""
+
+        def entry(doc_id: str) -> Placed | Row:
+            row = observed.row(doc_id, line_sum(self.lines[doc_id])) if observed else None
+            return row or self.placed(doc_id)
+
         return build_snapshot(
-            map(self.placed, self.lines),
+            map(entry, self.lines),
             analyzer,
             facts=facts_of(self.build_id, analyzer),
             jobs=jobs,
             make_analyzer=make_analyzer,
+            observed=observed,
         )
 
 
@@ -179,12 +192,14 @@ def look_at_sources(
     stored: Mapping[str, bytes],
     damage: tuple[Damage, ...],
     known: State | None,
+    observer: Observer | None = None,
 ) -> Look:
     """Compare store and sources, and read what is needed of the sources.
 
     Args:
         stored: `doc_id` -> line in the store; damaged lines are missing, and so heal.
         known: The last look under the same settings and root, which saves reading.
+        observer: It gets the documents of files as they are read.
 
     Raises:
         StoreCorrupt: Documents are lost, and a failed source may have been theirs.
@@ -198,7 +213,7 @@ def look_at_sources(
     )
     sums = {doc_id: line_sum(line) for doc_id, line in stored.items()}
     for attempt in range(_ATTEMPTS):
-        scan = scanner.scan(known)
+        scan = scanner.scan(known, observer)
         if scan.vanished and attempt + 1 < _ATTEMPTS:
             continue
         for name, path in scan.vanished:

@@ -29,6 +29,7 @@ from memidx.snapshot.derive import (
 )
 from memidx.snapshot.following import delta_of, edits_in, unlike_after
 from memidx.snapshot.look import Look
+from memidx.snapshot.observing import Observations
 from memidx.snapshot.snapshot import Snapshot
 from memidx.snapshot.workers import MakeAnalyzer
 from memidx.snapshot.workspace import Workspace
@@ -140,6 +141,7 @@ def derive_look(
     *,
     jobs: int = 1,
     make_analyzer: MakeAnalyzer | None = None,
+    observed: Observations | None = None,
 ) -> tuple[Snapshot, int]:
     """The snapshot of a look, and how many documents were analysed for it.
 
@@ -148,6 +150,7 @@ def derive_look(
         before: Key and snapshot of an earlier look under the same analyzer, if there is one.
         jobs: Processes that analyse, where everything is.
         make_analyzer: Makes the analyzer in another process.
+        observed: What was counted of the documents while they were read.
     """
     snapshot = cache.open_snapshot(key)
     if snapshot is not None:
@@ -158,7 +161,7 @@ def derive_look(
             return _derived(cache, key, before, delta, analyzer, look.build_id)
 
     def pieces() -> Iterator[bytes]:
-        return look.snapshot(analyzer, jobs=jobs, make_analyzer=make_analyzer)
+        return look.snapshot(analyzer, jobs=jobs, make_analyzer=make_analyzer, observed=observed)
 
     try:
         cache.write_snapshot(key, pieces())

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import pickle
+from array import array
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain, count
@@ -82,11 +83,10 @@ def _by_crew(
     numbers = Numbers()
     columns = [Columns() for _ in analyzer.fields]
     # For each process, the number here of each of its terms.
-    known: dict[int, list[int]] = {}
-    # A number of its own for each call: what a process says of its terms builds on what it said.
-    maker = pickle.dumps((next(_calls), make_analyzer))
-    for process, counted in crew.map(partial(_work, maker), _chunks(texts)):
-        translation = known.setdefault(process, [])
+    known: dict[int, array[int]] = {}
+    work = partial(_work, packed_maker(make_analyzer))
+    for process, counted in crew.map(work, _chunks(texts)):
+        translation = known.setdefault(process, array("I"))
         translation.extend(map(numbers.__getitem__, counted.terms))
         for column, part in zip(columns, counted.columns, strict=True):
             column.extend(part, translation)
@@ -98,14 +98,27 @@ _calls = count()
 _counters: dict[bytes, Counter] = {}
 
 
-def _work(maker: bytes, texts: list[Text]) -> tuple[int, Counted]:
+def packed_maker(make_analyzer: MakeAnalyzer) -> bytes:
+    """What `counter_for` makes a counter from.
+
+    With a number of its own for each call: what a process says of its terms builds on what it said.
+    """
+    return pickle.dumps((next(_calls), make_analyzer))
+
+
+def counter_for(maker: bytes) -> Counter:
+    """This process's counter for one call."""
     counter = _counters.get(maker)
     if counter is None:
         _, make_analyzer = pickle.loads(maker)
         _counters.clear()
         counter = _counters[maker] = Counter(make_analyzer())
+    return counter
+
+
+def _work(maker: bytes, texts: list[Text]) -> tuple[int, Counted]:
     with collector_paused():
-        return os.getpid(), counter.count(texts)
+        return os.getpid(), counter_for(maker).count(texts)
 
 
 def _chunks(texts: Iterable[Text]) -> Iterator[list[Text]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,21 @@ from memidx.crew import crew_of, current_crew
 from memidx.errors import StoreError
 from memidx.indexing import reading
 from memidx.snapshot import workers
+from tests.git_support import ENV, Git
+
+_SOURCES = """
+[[sources]]
+name = "notes"
+kind = "markdown"
+include = ["b/**"]
+[[sources]]
+name = "rows"
+kind = "records"
+include = ["a/*.jsonl"]
+[[sources]]
+name = "commits"
+kind = "git"
+"""
 
 
 def _double(number: int) -> tuple[int, int]:
@@ -148,3 +164,31 @@ def test_a_shared_build_has_the_bytes_of_a_lonely_one(
     assert any(name.startswith("snapshot-") for name in found[0])
     assert reports[0].skips == reports[1].skips != ()
     assert (reports[0].n_read, reports[0].n_added) == (reports[1].n_read, reports[1].n_added)
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_documents_are_counted_where_they_are_read(
+    jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A snapshot of files, records and commits is the one that is made of all texts at the end."""
+    monkeypatch.setattr(reading, "_LEAST_BYTES", 1 << 10)
+    monkeypatch.setattr(reading, "_BATCH_BYTES", 1 << 11)
+    root = tmp_path / "root"
+    repository = Git(root)
+    for number in range(9):
+        note = f"# Note {number}\n\nword{number % 4} lock\n"
+        repository.commit(f"Commit {number}: lock_{number}", {f"b/{number}.md": note})
+    (root / "a").mkdir()
+    ids = ["z", "a", "m", "a"]
+    rows = "".join(f'{{"id": "{name}", "text": "row {name} lock_{name}"}}\n' for name in ids)
+    (root / "a/rows.jsonl").write_text(rows)
+    (root / "memidx.toml").write_text(_SOURCES)
+    store = tmp_path / "store"
+    report = memidx.build(root=str(root), store=str(store), jobs=jobs, env=ENV)
+    assert report.n_analysed == report.n_docs == 22
+    (snapshot,) = (store / ".cache").glob("snapshot-*.bin")
+    observed = snapshot.read_bytes()
+    shutil.rmtree(store / ".cache")
+    with memidx.open(str(store), root=str(root), env=ENV) as index:
+        assert index.refresh().n_analysed == 22
+    assert snapshot.read_bytes() == observed
