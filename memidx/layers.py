@@ -21,6 +21,7 @@ from memidx.search.ranking import RankSettings, SourceFactors, check_threshold
 from memidx.snapshot.parts import Part
 from memidx.snapshot.refresh import Ready
 from memidx.snapshot.snapshot import Snapshot
+from memidx.text.dates import days_since_epoch
 from memidx.values import replace
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class Layers:
                 hint="each store knows its own root; build it with --root once",
             )
         # What the last search ranked by; made anew on another day.
-        self._settings: RankSettings | None = None
+        self._settings: tuple[str, RankSettings] | None = None
         self._root_given = root
         self._env = env
         self._analyzer_given = analyzer
@@ -122,15 +123,17 @@ class Layers:
             for one in self.opened
         )
 
-    def settings(self, as_of_day: float, snapshot: Callable[[], Snapshot]) -> RankSettings:
-        """What turns matches into an order, and labels; the snapshot is asked for if it matters."""
-        settings = self._settings
-        if settings is None or settings.as_of_day != as_of_day:
+    def settings(self, day: str, snapshot: Callable[[], Snapshot]) -> RankSettings:
+        """What turns matches into an order, with ages counted from `day`, and labels.
+
+        The snapshot is asked for if it matters.
+        """
+        if self._settings is None or self._settings[0] != day:
             nearest, *farther = self.factors()
             search = self.nearest.config.search
-            settings = RankSettings(search, nearest, as_of_day, tuple(farther))
-            self._settings = settings
-        return self.labels.in_force(settings, snapshot)
+            made = RankSettings(search, nearest, days_since_epoch(day), tuple(farther))
+            self._settings = (day, made)
+        return self.labels.in_force(self._settings[1], snapshot)
 
     def stay_open(self) -> bool:
         """Whether numpy pays by this search: loading it takes longer than a few without it."""

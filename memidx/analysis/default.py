@@ -102,13 +102,13 @@ class DefaultAnalyzer:
         """Words of a query; stop words only when there is nothing else."""
         words: list[QueryWord] = []
         stops: list[QueryWord] = []
-        normal, starts, ends = aligned(text)
-        if normal == text:
+        if text.isascii() and "&" not in text and "<" not in text:  # nothing to normalise
             for chunk in text.split():
                 of_chunk, stops_of_chunk = self._asked.get(chunk) or self._ask(chunk)
                 words += of_chunk
                 stops += stops_of_chunk
         else:
+            normal, starts, ends = aligned(text)
             for offset, chunk in _split(normal):
                 for token in tokens(chunk):
                     start, end = offset + token.start, offset + token.end

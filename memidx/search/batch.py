@@ -79,7 +79,7 @@ def best_ids(
         return None
     asked = _Asked(snapshot, prepared, settings)
     found = asked.ranked(k, settings.search.min_score, fallback=True)
-    return None if found is None else [snapshot.doc_id(one.doc) for one in found.best]
+    return None if found is None else list(map(snapshot.doc_id, (one.doc for one in found.best)))
 
 
 class _Found(NamedTuple):
@@ -160,7 +160,7 @@ class _Asked:
 
     def _found(self, strategy: str, scores: Floats, bound: float, k: int, least: float) -> _Found:
         """The best by `min(1, score / bound)`, which is 0 for a bound of 0."""
-        factors = self._memory.factors(self._settings, self._factors)
+        factors = factors_of(self._snapshot, self._settings)
         matched = self.matched
         values = scores
         if factors is not None or least > 0.0:
@@ -184,15 +184,6 @@ class _Asked:
         return _Found(
             strategy, best, matched, self._label if strategy == "lexical" else self._label_by_vector
         )
-
-    def _factors(self) -> Floats | None:
-        """Weight times decay per document; None when it is 1."""
-        settings, snapshot = self._settings, self._snapshot
-        by_store = (settings.factors, *settings.farther)
-        if all(one.is_neutral for factors in by_store for one in factors.values()):
-            return None
-        factors = map(factor_of(snapshot, settings), range(snapshot.size))
-        return np.fromiter(factors, dtype=np.float64, count=snapshot.size)
 
     def _matching(self, terms: Sequence[ScoredTerm]) -> Flags:
         """Documents that hold any of the terms in any field it is looked for in."""
@@ -232,7 +223,7 @@ class _Asked:
 
     def _any_covered(self, docs: Docs) -> bool:
         """Whether any of these documents holds enough of the query (`Coverage.suffices`)."""
-        words = self._prepared.coverage.words
+        words = self._prepared.coverage.words()
         covered = np.zeros(len(docs))
         for word in words:
             is_whole = self._holding(word.whole)[docs]
@@ -271,6 +262,19 @@ class _Asked:
 
     def _covered(self, doc: int, found: Confidence) -> Confidence:
         return found if found == "weak" or self._prepared.coverage.suffices(doc) else "weak"
+
+
+def factors_of(snapshot: Snapshot, settings: RankSettings) -> Floats | None:
+    """Weight times decay per document, made once for the same settings; None when it is 1."""
+
+    def make() -> Floats | None:
+        by_store = (settings.factors, *settings.farther)
+        if all(one.is_neutral for factors in by_store for one in factors.values()):
+            return None
+        factors = map(factor_of(snapshot, settings), range(snapshot.size))
+        return np.fromiter(factors, dtype=np.float64, count=snapshot.size)
+
+    return memory_of(snapshot).factors(settings, make)
 
 
 def _itself(flags: Flags) -> Flags:

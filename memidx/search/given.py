@@ -9,6 +9,7 @@ those of the plain kernel. Needs numpy.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,13 +21,18 @@ from memidx.snapshot.parts import Numbers
 from memidx.snapshot.snapshot import Snapshot
 
 MAX_REMEMBERED_BYTES = 64 * 2**20
-"""Memory for what terms give to the documents of one snapshot."""
+"""Memory for what terms give to the documents of one snapshot, exactly and as sketches."""
+_FOR_SKETCHES = 3 / 8
 N_CHAMPIONS = 64
 """Documents a term gives most to, which are remembered to know early what the best score at
 least."""
 # A term that more than this share of the documents holds is added as a whole row: as many
 # documents of a list take as long (measured at 4,728 and at 100,000).
 _DENSE_SHARE = 1 / 16
+# Values that numbers stand for.
+_MAX_NUMBERS = 100
+# Ids that are remembered.
+_MAX_IDS = 10_000
 # A key, a tuple and two headers of arrays.
 _OVERHEAD_BYTES = 600
 
@@ -69,7 +75,13 @@ class Memory:
     """
 
     def __init__(self, snapshot: Snapshot) -> None:
-        self.kept: Kept[Any, Any] = Kept(MAX_REMEMBERED_BYTES)
+        for_sketches = int(MAX_REMEMBERED_BYTES * _FOR_SKETCHES)
+        self.kept: Kept[Any, Any] = Kept(MAX_REMEMBERED_BYTES - for_sketches)
+        # What `memidx.search.sketch` remembers.
+        self.sketches: Kept[tuple[str, float, int], Any] = Kept(for_sketches)
+        self._ids: dict[int, str] = {}
+        self._numbers: dict[object, int] = {}
+        self._next = count()
         self._factors: tuple[Any, Floats | None] = (None, None)
         self._live = _live(snapshot)
 
@@ -87,7 +99,7 @@ class Memory:
         key = (numbers, term.fields, term.weight, term.idf, parameters)
         found: Given | None = self.kept.get(key)
         if found is None:
-            found = self._work_out(snapshot, term, numbers, parameters)
+            found = self._work_out(snapshot, term, parameters)
             arrays = [array for piece in found.pieces for array in piece if array is not None]
             size_bytes = sum(array.nbytes for array in (*arrays, found.champions))
             self.kept.put(key, found, size_bytes + _OVERHEAD_BYTES)
@@ -110,32 +122,61 @@ class Memory:
             self._factors = (settings, make())
         return self._factors[1]
 
-    def _work_out(
-        self, snapshot: Snapshot, term: ScoredTerm, numbers: Numbers, at: tuple[float, float]
-    ) -> Given:
+    def number_of(self, value: object) -> int:
+        """A number that stands for a value in keys."""
+        if len(self._numbers) >= _MAX_NUMBERS:
+            # Numbers go on, so that none ever stands for two values.
+            self._numbers = {}
+        return self._numbers.setdefault(value, next(self._next))
+
+    def doc_ids(self, snapshot: Snapshot, docs: list[int]) -> list[str]:
+        """Ids of documents; those asked for before are not decoded again."""
+        known = self._ids
+        found = []
+        for doc in docs:
+            doc_id = known.get(doc)
+            if doc_id is None:
+                if len(known) >= _MAX_IDS:
+                    known.clear()
+                doc_id = known[doc] = snapshot.doc_id(doc)
+            found.append(doc_id)
+        return found
+
+    def pieces(
+        self, snapshot: Snapshot, term: ScoredTerm, at: tuple[float, float]
+    ) -> list[tuple[Docs, Floats]]:
+        """Who gets what of a term, field by field; a field without weight is left out."""
+        numbers = term.numbers
+        if numbers is None:
+            return []
         gain = at[0] + 1.0
-        pieces = []
-        champions, most, n_most, is_whole = _NOTHING.champions, 0.0, 0, True
+        found = []
         for position, field_weight in term.fields:
             factor = term.weight * field_weight * term.idf
-            if factor <= 0.0:
-                is_whole = False
-                continue
-            docs, tf = self._postings(snapshot, position, numbers)
+            if factor > 0.0:
+                docs, tf = self._postings(snapshot, position, numbers)
+                norms = self._norms(snapshot, position, at)[docs]
+                found.append((docs, factor * (tf * gain) / (tf + norms)))
+        return found
+
+    def _work_out(self, snapshot: Snapshot, term: ScoredTerm, at: tuple[float, float]) -> Given:
+        pieces = self.pieces(snapshot, term, at)
+        champions, most, n_most = _NOTHING.champions, 0.0, 0
+        given = []
+        for docs, values in pieces:
             if not len(docs):
                 continue
-            values: Floats = factor * (tf * gain) / (tf + self._norms(snapshot, position, at)[docs])
             most = max(most, float(values.max()))
             if len(docs) > n_most:
                 n_most = len(docs)
                 champions = _champions(docs, values)
             if len(docs) <= snapshot.size * _DENSE_SHARE:
-                pieces.append(Piece(docs, values))
+                given.append(Piece(docs, values))
             else:
                 row = np.zeros(snapshot.size)
                 row[docs] = values
-                pieces.append(Piece(None, row))
-        return Given(tuple(pieces), champions, most, is_whole)
+                given.append(Piece(None, row))
+        return Given(tuple(given), champions, most, len(pieces) == len(term.fields))
 
     def _norms(self, snapshot: Snapshot, position: int, at: tuple[float, float]) -> Floats:
         """BM25's `k1 * (1 - b + b * dl / avgdl)` of every document in one field."""

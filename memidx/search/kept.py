@@ -19,18 +19,22 @@ class Kept(Generic[Key, Value]):
 
     Args:
         max_bytes: What all of them may take together.
+
+    Attributes:
+        young: Key -> value and its size, of the younger generation: looked at first, in place of
+            calling `get`, where that matters.
     """
 
-    __slots__ = ("_max_young", "_old", "_young", "_young_bytes")
+    __slots__ = ("_max_young", "_old", "_young_bytes", "young")
 
     def __init__(self, max_bytes: int) -> None:
         self._max_young = max_bytes // 2
-        self._young: dict[Key, tuple[Value, int]] = {}
+        self.young: dict[Key, tuple[Value, int]] = {}
         self._old: dict[Key, tuple[Value, int]] = {}
         self._young_bytes = 0
 
     def __len__(self) -> int:
-        return len(self._young) + len(self._old)
+        return len(self.young) + len(self._old)
 
     @property
     def size_bytes(self) -> int:
@@ -39,7 +43,7 @@ class Kept(Generic[Key, Value]):
 
     def get(self, key: Key) -> Value | None:
         """The value of a key, or None when it is not kept."""
-        found = self._young.get(key)
+        found = self.young.get(key)
         if found is not None:
             return found[0]
         found = self._old.pop(key, None)
@@ -53,6 +57,6 @@ class Kept(Generic[Key, Value]):
         if size_bytes > self._max_young:
             return
         if self._young_bytes + size_bytes > self._max_young:
-            self._old, self._young, self._young_bytes = self._young, {}, 0
-        self._young[key] = (value, size_bytes)
+            self._old, self.young, self._young_bytes = self.young, {}, 0
+        self.young[key] = (value, size_bytes)
         self._young_bytes += size_bytes

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-# Terms of queries that are remembered with what was found of them.
+# Terms of queries that are remembered with what was found of them, and under how many weights of
+# the fields: an open index has one, and tuning tries many.
 _MAX_REMEMBERED = 20_000
+_MAX_FIELDS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,34 +58,43 @@ class LexicalParameters:
 
 
 def look_up(
-    snapshot: Snapshot, occurrences: Sequence[tuple[str, float, tuple[tuple[int, float], ...]]]
+    snapshot: Snapshot,
+    occurrences: Sequence[tuple[str, float]],
+    fields: tuple[tuple[int, float], ...],
 ) -> tuple[ScoredTerm, ...]:
     """Distinct terms in order of first occurrence, with their idf.
 
     Args:
         snapshot: Where to look.
-        occurrences: `(term, weight, fields)` per occurrence in the query; the same term in the
-            same fields adds up.
+        occurrences: `(term, weight)` per occurrence in the query; the same term adds up.
+        fields: Where they are looked for, as in `ScoredTerm`.
     """
-    weights: dict[tuple[str, tuple[tuple[int, float], ...]], tuple[float, float]] = {}
-    for term, weight, fields in occurrences:
-        key = (term, fields)
-        if key in weights:
-            total, once = weights[key]
-            weights[key] = (total + weight, max(once, weight))
+    weights: dict[str, tuple[float, float]] = {}
+    for term, weight in occurrences:
+        known = weights.get(term)
+        if known is None:
+            weights[term] = (weight, weight)
         else:
-            weights[key] = (weight, weight)
-    known: dict[tuple[object, ...], ScoredTerm] = snapshot.remembered.setdefault(ScoredTerm, {})
+            weights[term] = (known[0] + weight, max(known[1], weight))
+    by_fields = snapshot.remembered.get(ScoredTerm)
+    if by_fields is None:
+        by_fields = snapshot.remembered[ScoredTerm] = {}
+    remembered: dict[tuple[str, tuple[float, float]], ScoredTerm] | None = by_fields.get(fields)
+    if remembered is None:
+        if len(by_fields) >= _MAX_FIELDS:
+            by_fields.clear()
+        remembered = by_fields[fields] = {}
     found = []
-    for (term, fields), (weight, once) in weights.items():
-        scored = known.get((term, fields, weight, once))
+    for key in weights.items():
+        scored = remembered.get(key)
         if scored is None:
+            term, (weight, once) = key
             df = snapshot.document_frequency(term)
             value = idf(snapshot.n_searchable, df)
             scored = ScoredTerm(term, snapshot.term(term), df, value, weight, once, fields)
-            if len(known) >= _MAX_REMEMBERED:
-                known.clear()
-            known[term, fields, weight, once] = scored
+            if len(remembered) >= _MAX_REMEMBERED:
+                remembered.clear()
+            remembered[key] = scored
         found.append(scored)
     return tuple(found)
 
@@ -152,18 +163,21 @@ def score_document(
     terms: Sequence[ScoredTerm],
     parameters: LexicalParameters,
     doc: int,
+    *,
+    once: bool = True,
 ) -> float:
-    """One document's lexical score with repeated query words counted once."""
+    """One document's lexical score; with `once`, repeated query words are counted once."""
     k1, b = parameters.k1, parameters.b
     base, gain = 1.0 - b, k1 + 1.0
     score = 0.0
     for term in terms:
         if term.numbers is None:
             continue
+        weight = term.weight_once if once else term.weight
         for position, field_weight in term.fields:
             tf = snapshot.frequency(position, term.numbers, doc)
             if tf:
-                factor = term.weight_once * field_weight * term.idf
+                factor = weight * field_weight * term.idf
                 length, avgdl = snapshot.lengths[position][doc], snapshot.avgdl[position]
                 norm = k1 * (base + b * length / avgdl)
                 score += factor * (tf * gain) / (tf + norm)

@@ -75,28 +75,21 @@ class Coverage:
 
     def __init__(self, snapshot: Snapshot, words: Sequence[QueryWord]) -> None:
         self._snapshot = snapshot
-        self._asked = words
-        self._words: tuple[ContentWord, ...] | None = None
+        self._content = {word.whole: word for word in words if word.content}
         self._documents: dict[Numbers, set[int]] | None = None
 
-    @property
-    def words(self) -> tuple[ContentWord, ...]:
-        """The distinct content words; looked up when a label depends on them."""
-        if self._words is None:
-            find = self._snapshot.term
-            content = {word.whole: word for word in self._asked if word.content}
-            self._words = tuple(
-                [
-                    ContentWord(find(whole), tuple([find(term) for term, _ in word.terms]))
-                    for whole, word in content.items()
-                ]
-            )
-        return self._words
+    def words(self) -> list[ContentWord]:
+        """The distinct content words, looked up."""
+        find = self._snapshot.term
+        return [
+            ContentWord(find(whole), tuple([find(term) for term, _ in word.terms]))
+            for whole, word in self._content.items()
+        ]
 
     def gather(self) -> None:
         """Look every word's documents up at once, for callers that ask about many documents."""
         if self._documents is None:
-            numbers = {n for word in self.words for n in (word.whole, *word.terms)}
+            numbers = {n for word in self.words() for n in (word.whole, *word.terms)}
             self._documents = {
                 number: self._snapshot.documents(number) for number in numbers if number is not None
             }
@@ -115,22 +108,23 @@ class Coverage:
 
     def _share(self, doc: int, enough: float) -> float:
         """The share of words, as far as it has to be known: up to `enough`."""
-        words = self.words
-        if not words:
+        n_words = len(self._content)
+        if not n_words:
             return 1.0
         covered = share = 0.0
-        for word in words:
-            if self._holds(word.whole, doc):
+        for whole, word in self._content.items():
+            if self._holds(whole, doc):
                 covered += 1.0
             elif word.terms:
-                covered += sum([self._holds(term, doc) for term in word.terms]) / len(word.terms)
+                covered += sum([self._holds(term, doc) for term, _ in word.terms]) / len(word.terms)
             # Further words never make it less, so one or two often settle it.
-            share = covered / len(words)
+            share = covered / n_words
             if share >= enough:
                 break
         return share
 
-    def _holds(self, numbers: Numbers | None, doc: int) -> bool:
+    def _holds(self, term: str, doc: int) -> bool:
+        numbers = self._snapshot.term(term)
         if numbers is None:
             return False
         if self._documents is not None:

@@ -78,7 +78,7 @@ class ParsedQuery:
 
 def parse(text: str) -> ParsedQuery:
     """Take a query apart; every string is a query."""
-    plain = _plain_words(text)
+    plain = plain_words(text)
     if plain is not None:
         return ParsedQuery(text, plain, "", (), (), (), (), (), 0)
     words: list[str] = []
@@ -120,7 +120,7 @@ def parse(text: str) -> ParsedQuery:
     )
 
 
-def _plain_words(text: str) -> str | None:
+def plain_words(text: str) -> str | None:
     """The words of a query that is nothing but words, as most are; None where it may be more."""
     if len(text) > MAX_CHARACTERS or '"' in text:
         return None

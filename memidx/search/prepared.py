@@ -9,15 +9,14 @@ from __future__ import annotations
 from memidx.analysis.base import Analyzer, QueryWord
 from memidx.config import SearchConfig
 from memidx.light import TYPE_CHECKING
-from memidx.search import kernels
-from memidx.search.kernels import ScoredTerm
+from memidx.search.kernels import ScoredTerm, look_up
 from memidx.search.labels import Coverage
 from memidx.search.parse import ParsedQuery, parse
 from memidx.snapshot.snapshot import Snapshot
 from memidx.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from memidx.search.exclusions import Exclusion
     from memidx.search.phrases import Phrase
@@ -66,27 +65,29 @@ def prepare(
             in this query language, and their quotation marks and hyphens mean nothing.
     """
     parsed = ParsedQuery(text, words=text) if plain else parse(text)
-    everywhere = _everywhere(len(snapshot.fields), search.title_weight)
+    everywhere = every_field(snapshot, search)
     words = analyzer.query(parsed.words)
-    occurrences = [(term, weight, everywhere) for word in words for term, weight in word.terms]
     if parsed.is_plain:
-        coverage = Coverage(snapshot, words)
-        terms = kernels.look_up(snapshot, occurrences)
-        return Prepared(parsed, words, terms, (), (), (), coverage)
+        terms = look_up(snapshot, occurrences(words), everywhere)
+        return Prepared(parsed, words, terms, (), (), (), Coverage(snapshot, words))
     title_only = everywhere[1:] or everywhere
     title_words = analyzer.query(parsed.title_words)
-    occurrences += [
-        (term, weight, title_only) for word in title_words for term, weight in word.terms
-    ]
-    terms = kernels.look_up(snapshot, occurrences)
-    excluded = kernels.look_up(
+    if title_only == everywhere:
+        terms = look_up(snapshot, occurrences((*words, *title_words)), everywhere)
+    else:
+        terms = (
+            *look_up(snapshot, occurrences(words), everywhere),
+            *look_up(snapshot, occurrences(title_words), title_only),
+        )
+    excluded = look_up(
         snapshot,
         [
-            (word.whole, 1.0, everywhere)
+            (word.whole, 1.0)
             for phrase in parsed.excluded
             if _is_word(phrase, analyzer)
             for word in analyzer.query(phrase)
         ],
+        everywhere,
     )
     every_word = (*words, *title_words)
     coverage = Coverage(snapshot, every_word)
@@ -126,9 +127,15 @@ def _exclusions_of_fields(
     return exclusions_of_fields(snapshot, analyzer, parsed)
 
 
-def _everywhere(n_fields: int, title_weight: float) -> tuple[tuple[int, float], ...]:
+def every_field(snapshot: Snapshot, search: SearchConfig) -> tuple[tuple[int, float], ...]:
     """Every field with its weight: those behind the text count as the title does."""
-    return ((0, 1.0), *[(position, title_weight) for position in range(1, n_fields)])
+    further = range(1, len(snapshot.fields))
+    return ((0, 1.0), *[(position, search.title_weight) for position in further])
+
+
+def occurrences(words: Iterable[QueryWord]) -> list[tuple[str, float]]:
+    """Terms of a query's words with their weights, in order, repeats included."""
+    return [occurrence for word in words for occurrence in word.terms]
 
 
 def _is_word(text: str, analyzer: Analyzer) -> bool:

@@ -245,17 +245,20 @@ def rank_ids(
     strategy: str | None = None,
 ) -> list[list[str]]:
     """`doc_id`s of the best `k` hits of many queries, in the order `rank` gives them."""
-    from memidx.search.batch import best_ids  # needs numpy, a one-shot query does not
+    from memidx.search.ids import best_ids, ids_of  # needs numpy, a one-shot query does not
 
     wanted = strategy or settings.search.strategy
+    published = wanted == "lexical" and wanted not in settings.thresholds
+    quick = ids_of(snapshot, analyzer, settings) if published else None
     found = []
     for query in queries:
-        prepared = prepare(snapshot, analyzer, query, settings.search)
-        published = wanted == "lexical" and wanted not in settings.thresholds
-        ids = best_ids(snapshot, prepared, settings, k) if published else None
+        ids = None if quick is None else quick.best(snapshot, query, k)
         if ids is None:
-            ranking = rank(snapshot, prepared, settings, k=k, strategy=strategy, batch=True)
-            ids = [snapshot.doc_id(scored.doc) for scored in ranking.best]
+            prepared = prepare(snapshot, analyzer, query, settings.search)
+            ids = best_ids(snapshot, prepared, settings, k) if published else None
+            if ids is None:
+                ranking = rank(snapshot, prepared, settings, k=k, strategy=strategy, batch=True)
+                ids = [snapshot.doc_id(scored.doc) for scored in ranking.best]
         found.append(ids)
     return found
 

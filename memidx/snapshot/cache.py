@@ -204,7 +204,10 @@ class Cache:
         if not self._is_writable() or self.folder is None:
             return Scratch()
         folder = os.path.join(self.folder, _SCRATCH)
-        files.make_dir(folder)
+        try:
+            files.make_dir(folder)
+        except FileError:
+            return Scratch()
         return Scratch(folder)
 
     def write_snapshot(self, key: str, pieces: Iterable[bytes]) -> None:

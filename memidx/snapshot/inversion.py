@@ -35,7 +35,7 @@ class Inverted(NamedTuple):
 
 
 class Postings:
-    """Takes in the terms of documents, in ascending order of `doc_id`, however many there are.
+    """Takes in the terms of documents, however many there are.
 
     Args:
         names: Of the fields.
@@ -46,7 +46,7 @@ class Postings:
         self._names = names
         self._scratch = scratch
         self._terms: list[str] = []
-        self._runs: list[Run] = []
+        self._runs: list[SortedRun] = []
         self._n_terms = array("I")
         self._lengths = [array("I") for _ in names]
         # What is not in a run yet: per field the columns, and how many postings these have.
@@ -70,25 +70,43 @@ class Postings:
         if self._n_waiting >= _RUN:
             self._sort()
 
-    def inverted(self) -> Inverted:
-        """The postings of all of them."""
+    def inverted(self, numbers: Sequence[int] | None = None) -> Inverted:
+        """The postings of all of them, or of some.
+
+        Args:
+            numbers: For each `doc_ord`, which of the documents that were taken in it is; None
+                where they came in this order.
+        """
         import numpy as np  # see `add`
 
         if self._n_waiting or not self._runs:
             self._sort()
-        if len(self._runs) == 1:
-            order = self._runs[0].terms.tolist()
-        else:
-            order = sorted(range(len(self._terms)), key=self._terms.__getitem__)
-        rank = np.empty(len(order), dtype=np.uint32)
-        rank[order] = np.arange(len(order), dtype=np.uint32)
-        terms = map(self._terms.__getitem__, order)
-        places = [rank[run.terms] for run in self._runs]
-        encoded = (term.encode() for term in terms)
+        runs, n_terms = self._runs, self._n_terms
         lengths = [np.frombuffer(column, dtype=np.uint32) for column in self._lengths]
-        return invert(
-            encoded, self._runs, places, lengths, self._n_terms, self._names, self._scratch
-        )
+        if numbers is not None and not np.array_equal(numbers, np.arange(len(n_terms))):
+            order = np.array(numbers, dtype=np.int64)
+            placed = np.full(len(n_terms), -1, dtype=np.int64)
+            placed[order] = np.arange(len(order))
+            runs = [run.placed(placed, self._scratch) for run in runs]
+            lengths = [column[order] for column in lengths]
+            n_terms = array("I", np.frombuffer(n_terms, dtype=np.uint32)[order].tobytes())
+        terms = self._in_order(runs)
+        rank = np.zeros(len(self._terms), dtype=np.uint32)
+        rank[terms] = np.arange(len(terms), dtype=np.uint32)
+        places = [rank[run.terms] for run in runs]
+        encoded = (self._terms[number].encode() for number in terms)
+        return invert(encoded, runs, places, lengths, n_terms, self._names, self._scratch)
+
+    def _in_order(self, runs: Sequence[SortedRun]) -> array[int]:
+        """Numbers of all terms of the runs, in the order of the terms' bytes."""
+        import numpy as np  # see `add`
+
+        if len(runs) == 1:
+            return array("I", runs[0].terms.tobytes())
+        used = np.zeros(len(self._terms), dtype=bool)
+        for run in runs:
+            used[run.terms] = True
+        return array("I", sorted(np.flatnonzero(used).tolist(), key=self._terms.__getitem__))
 
     def _sort(self) -> None:
         """Make a run of the documents since the last one."""
@@ -103,7 +121,7 @@ class Postings:
         terms = np.array(own, dtype=np.uint32)
         rank = np.zeros(len(self._terms), dtype=np.uint32)
         rank[terms] = np.arange(len(terms), dtype=np.uint32)
-        run = SortedRun(self._pieces, rank, terms, self._n_sorted, self._scratch)
+        run = SortedRun.of(self._pieces, rank, terms, self._n_sorted, self._scratch)
         self._runs.append(run)
         self._n_sorted = len(self._n_terms)
         self._pieces = [[] for _ in self._names]

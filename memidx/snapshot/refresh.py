@@ -239,7 +239,10 @@ class Refresher:
                 and previous.root == root
             )
             known = previous if usable else None
-            look = look_at_sources(self.workspace, root, stored.lines, stored.damage, known)
+            scratch = self._cache.scratch()
+            look = look_at_sources(
+                self.workspace, root, stored.lines, stored.damage, known, scratch
+            )
         else:
             look = look_at_store(stored.lines, stored.damage)
         key = look.key(self._analyzer)

@@ -8,6 +8,7 @@ beginning to its end. A snapshot's base and overlay are runs too, when they are 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from memidx.files.spooling import Scratch, Spool
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # Postings that are merged at once; one term's are never divided.
-_MERGED = 1 << 19
+_MERGED = 1 << 17
 _NUMBER_BYTES = 4
 
 
@@ -47,24 +48,53 @@ class SortedRun:
     """Documents that were analysed one after another, put aside.
 
     Args:
-        columns: Per field, the documents' counts piece by piece.
-        rank: Number of a term -> its place among the terms of these columns.
-        terms: Numbers of these terms, by their place.
-        first: `doc_ord` of the first document.
-        scratch: Where the postings go.
+        terms: Numbers of the terms, in the order of the terms' bytes.
+        fields: Per field, number of postings of each term, and the postings.
     """
 
-    def __init__(
-        self,
+    def __init__(self, terms: NDArray[Any], fields: Sequence[_RunField]) -> None:
+        self.terms = terms
+        self._fields = fields
+        self._places = [0] * len(fields)
+
+    @classmethod
+    def of(
+        cls,
         columns: Sequence[Sequence[Columns]],
         rank: NDArray[Any],
         terms: NDArray[Any],
         first: int,
         scratch: Scratch,
-    ) -> None:
-        self.terms = terms
-        self._fields = [_put_aside(pieces, rank, len(terms), first, scratch) for pieces in columns]
-        self._places = [0] * len(self._fields)
+    ) -> SortedRun:
+        """A run of documents.
+
+        Args:
+            columns: Per field, the documents' counts piece by piece.
+            rank: Number of a term -> its place among the terms of these columns.
+            terms: Numbers of these terms, by their place.
+            first: Number of the first document.
+            scratch: Where the postings go.
+        """
+        put_aside = partial(_put_aside, rank=rank, n_terms=len(terms), first=first, scratch=scratch)
+        return cls(terms, [*map(put_aside, columns)])
+
+    def placed(self, placed: NDArray[Any], scratch: Scratch) -> SortedRun:
+        """The run under other numbers of documents.
+
+        Args:
+            placed: Number of a document -> its new number, -1 for one that does not count; int64.
+            scratch: Where the postings go.
+        """
+        import numpy as np
+
+        moved = [_moved(field, placed) for field in self._fields]
+        df = [np.bincount(terms, minlength=len(self.terms)) for terms, _, _ in moved]
+        is_used = np.sum(df, axis=0) > 0
+        fields = [
+            _RunField.of(count[is_used], docs, tf, scratch)
+            for count, (_, docs, tf) in zip(df, moved, strict=True)
+        ]
+        return SortedRun(self.terms[is_used], fields)
 
     def df(self, position: int) -> NDArray[Any]:
         """See `Run`."""
@@ -89,6 +119,36 @@ class _RunField(NamedTuple):
     docs: Spool
     tf: Spool
 
+    @classmethod
+    def of(
+        cls, df: NDArray[Any], docs: NDArray[Any], tf: NDArray[Any], scratch: Scratch
+    ) -> _RunField:
+        field = cls(df.astype("uint32"), scratch.spool(), scratch.spool())
+        field.docs.append(docs.tobytes())
+        field.tf.append(tf.tobytes())
+        return field
+
+    def whole(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        import numpy as np
+
+        docs, tf = self.docs.read(0, self.docs.size), self.tf.read(0, self.tf.size)
+        return np.frombuffer(docs, dtype=np.uint32), np.frombuffer(tf, dtype=np.uint32)
+
+
+def _moved(
+    field: _RunField, placed: NDArray[Any]
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Term, new number of the document and occurrences of each posting that counts, sorted."""
+    import numpy as np
+
+    docs, tf = field.whole()
+    docs = placed[docs]
+    live = docs >= 0
+    terms = np.repeat(np.arange(len(field.df)), field.df)[live]
+    docs, tf = docs[live], tf[live]
+    order = np.argsort((terms << 32) | docs)
+    return terms[order], docs[order].astype(np.uint32), tf[order]
+
 
 def _put_aside(
     pieces: Sequence[Columns], rank: NDArray[Any], n_terms: int, first: int, scratch: Scratch
@@ -101,17 +161,15 @@ def _put_aside(
     # The place of a posting in the lower half keeps the order of documents, and a plain sort of
     # numbers is several times as quick as a stable one that gives places.
     keys = rank[terms].astype(np.uint64)
-    df = np.bincount(keys.view(np.int64), minlength=n_terms).astype(np.uint32)
+    df = np.bincount(keys.view(np.int64), minlength=n_terms)
     keys <<= np.uint64(32)
     keys |= np.arange(len(keys), dtype=np.uint64)
     keys.sort()
     order = keys.astype(np.uint32)
     del keys, terms
     docs = np.repeat(np.arange(first, first + len(counts), dtype=np.uint32), counts)
-    field = _RunField(df, scratch.spool(), scratch.spool())
-    field.docs.append(docs[order].tobytes())
-    field.tf.append(_joined([piece.tf for piece in pieces])[order].tobytes())
-    return field
+    tf = _joined([piece.tf for piece in pieces])
+    return _RunField.of(df, docs[order], tf[order], scratch)
 
 
 class SegmentRun:
