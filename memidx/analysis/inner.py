@@ -60,8 +60,9 @@ def may_join(data: bytes) -> bool:
     kinds = data.translate(_KINDS)
     return (
         b"a*a" in kinds
-        or b"a**" in kinds
-        or b"a==" in kinds
+        or b"a**a" in kinds
+        or b"a***a" in kinds
+        or b"a==a" in kinds
         or (b"a<" in kinds and b">a" in kinds and b"</" in data)
     )
 

@@ -10,7 +10,7 @@ characters, Arabic prefixes), each such word is analysed at once.
 from __future__ import annotations
 
 from memidx.analysis.base import Analyzer
-from memidx.light import TYPE_CHECKING, pattern
+from memidx.light import TYPE_CHECKING
 from memidx.search.lowered import UNSEEN
 from memidx.search.pages import Page
 from memidx.values import NamedTuple
@@ -182,8 +182,7 @@ def _is_unspaced(character: str) -> bool:
 # White space and what never joins the parts of a token (`<` and `>` may be a placeholder's).
 _JOINING = "*~=`;<"
 MAX_JOINED = 40
-_EDGES = ' \t\n\r\f\v()[]{};"*=|`!?~^%$\u3000\u00a0\u3001\u3002\uff0c'
-_EDGE = '[ \t\n\r\f\v()\\[\\]{};"*=|`!?~\\^%$\u3000\u00a0\u3001\u3002\uff0c]'
+_EDGES = frozenset(' \t\n\r\f\v()[]{};"*=|`!?~^%$\u3000\u00a0\u3001\u3002\uff0c')
 
 
 def _word_around(text: str, at: int) -> tuple[int, int]:
@@ -195,13 +194,14 @@ def _word_around(text: str, at: int) -> tuple[int, int]:
         while start > first and text[start - 1] not in _EDGES:
             start -= 1
     last = min(len(text), at + MAX_WORD)
-    edge = pattern(_EDGE).search(text, at + 1, last)
-    if edge is None:
+    end = at + 1
+    while end < last and text[end] not in _EDGES:
+        end += 1
+    if end >= last:
         return max(start, first), last
-    end = edge.start()
     # Markup and character references may join what follows to the word: `**b**old`, `caf&eacute;`.
     if text[end] in _JOINING:
         last = min(last, end + MAX_JOINED)
-        space = pattern(r"\s").search(text, end, last)
-        end = last if space is None else space.start()
+        while end < last and not text[end].isspace():
+            end += 1
     return max(start, first), end

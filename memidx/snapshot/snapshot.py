@@ -10,7 +10,6 @@ Documents are numbered through the segments (`doc`); dead ones keep their number
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_right
 
 from memidx.light import TYPE_CHECKING, cached_property
@@ -248,6 +247,8 @@ class Snapshot:
             for doc_ord, line in part.moved.items()
         ]
         if moved:
+            from array import array  # see `_column`
+
             lines = array("I", lines)
             for doc, line in moved:
                 lines[doc] = line
@@ -334,6 +335,8 @@ class Snapshot:
         """One value per document; `numbers` translates those of a segment's own table."""
         if len(self.parts) == 1:
             return values(self.parts[0])
+        from array import array  # loads `collections`; a single segment does without
+
         column = array(code)
         for part in self.parts:
             own = values(part)
