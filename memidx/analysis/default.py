@@ -39,7 +39,7 @@ NAME_PARTS_WEIGHT = 0.25
 """The same of an identifier: its parts are common words, and it is its own whole that is meant."""
 ALIAS_WEIGHT = 0.4
 
-_MAX_CHUNKS = 1 << 18
+_MAX_CHUNKS = 1 << 16
 _MAX_CHUNK = 64
 _MAX_SPANS = 1 << 14
 _MAX_ASKED = 1 << 13

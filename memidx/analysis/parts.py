@@ -29,7 +29,7 @@ MAX_TERM = 200
 """Longest term in characters; a longer word is cut, in documents and queries alike."""
 MAX_CAMEL = 64
 """Longest run that is divided at capitals: beyond it stand encoded blobs, not names."""
-MAX_KEPT = 1 << 17
+MAX_KEPT = 1 << 16
 """How many parts are kept; then all are forgotten, which costs time and changes nothing."""
 
 

@@ -7,6 +7,7 @@ a line of JSON that is read when somebody asks for that file.
 
 from __future__ import annotations
 
+import io
 import json
 from array import array
 from collections.abc import Mapping, Sequence
@@ -223,7 +224,13 @@ def pack_files(files: Mapping[str, KnownFile]) -> tuple[bytes, bytes]:
     """What `PackedFiles` reads: the paths, and a row for each."""
     if isinstance(files, PackedFiles):
         return files.packed()
-    return to_json([*files]), b"\n".join(to_json(file_row(known)) for known in files.values())
+    # Joining would hold every row twice.
+    rows = io.BytesIO()
+    for known in files.values():
+        rows.write(to_json(file_row(known)))
+        rows.write(b"\n")
+    rows.truncate(max(0, rows.tell() - 1))
+    return to_json([*files]), rows.getvalue()
 
 
 def paths_with_skips(files: Mapping[str, KnownFile]) -> list[str]:

@@ -95,7 +95,7 @@ class Cache:
         if edit is not None:
             self._write(_EDIT, [edit])
         else:
-            self._write(_STATE, [state.to_bytes()])
+            self._write(_STATE, state.pieces())
             self._whole = state
             self._memory.pop(_EDIT, None)
             if self.folder is not None:

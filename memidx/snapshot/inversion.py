@@ -22,8 +22,8 @@ from memidx.snapshot.writing import Long, LongBlobs, Section, blob_sections
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# Postings of so many documents are sorted at once: those of some 20 MB of text.
-_RUN = 1 << 20
+# So many postings are sorted at once: those of some 10 MB of text.
+_RUN = 1 << 19
 
 
 class Inverted(NamedTuple):
