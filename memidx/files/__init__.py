@@ -20,6 +20,7 @@ import mmap
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
+from operator import attrgetter
 
 from memidx.errors import FileError
 from memidx.files.appending import append
@@ -27,6 +28,7 @@ from memidx.files.looking import (
     Entry,
     Signature,
     entry_signature,
+    entry_signatures,
     exists,
     is_dir,
     is_file,
@@ -45,6 +47,7 @@ __all__ = [
     "Signature",
     "append",
     "entry_signature",
+    "entry_signatures",
     "exists",
     "failed",
     "fsync_dir",
@@ -261,7 +264,7 @@ def remove_temporaries(scratch_dir: str, wanted: Callable[[str], bool] | None = 
     """
     removed = 0
     try:
-        entries = scan_dir(scratch_dir)
+        entries = sorted(scan_dir(scratch_dir), key=attrgetter("name"))
     except FileError as error:
         if is_missing(error):
             return 0

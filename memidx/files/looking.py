@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -18,6 +20,14 @@ class Signature(NamedTuple):
     mtime_ns: int
     ctime_ns: int
     inode: int
+
+
+# Field by field from what the system says, and a signature of them: a search signs every file, and
+# without a line of Python for each this takes a third of the time.
+_numbers_of: Callable[[os.stat_result], tuple[int, int, int, int]] = attrgetter(
+    "st_size", "st_mtime_ns", "st_ctime_ns", "st_ino"
+)
+_make_signature: Callable[[Iterable[int]], Signature] = partial(tuple.__new__, Signature)
 
 
 class Entry(NamedTuple):
@@ -68,14 +78,14 @@ def signature(path: str) -> Signature | None:
 
 
 def scan_dir(path: str) -> list[os.DirEntry[str]]:
-    """The folder's entries as the system hands them out, sorted by name.
+    """The folder's entries as the system hands them out, in an order of its own.
 
     `entry.is_dir(follow_symlinks=False)` and `entry.is_symlink()` cost no system call;
     for anything that does, use `entry_signature`.
     """
     try:
         with os.scandir(path) as entries:
-            return sorted(entries, key=attrgetter("name"))
+            return list(entries)
     except (OSError, ValueError) as error:
         raise failed("list", path, error) from error
 
@@ -83,7 +93,7 @@ def scan_dir(path: str) -> list[os.DirEntry[str]]:
 def names(path: str) -> list[str]:
     """Names in a folder, sorted; none where there is no folder."""
     try:
-        return [entry.name for entry in scan_dir(path)]
+        return sorted(entry.name for entry in scan_dir(path))
     except FileError as error:
         if is_missing(error):
             return []
@@ -92,10 +102,10 @@ def names(path: str) -> list[str]:
 
 def list_dir(path: str) -> list[Entry]:
     """The folder's entries as plain values, sorted by name."""
-    return [
+    return sorted(
         Entry(entry.name, entry.is_dir(follow_symlinks=False), entry.is_symlink())
         for entry in scan_dir(path)
-    ]
+    )
 
 
 def entry_signature(entry: os.DirEntry[str]) -> Signature:
@@ -108,6 +118,19 @@ def entry_signature(entry: os.DirEntry[str]) -> Signature:
         return signature_of(entry.stat())
     except (OSError, ValueError) as error:
         raise failed("look at", entry.path, error) from error
+
+
+def entry_signatures(entries: Sequence[os.DirEntry[str]]) -> list[Signature]:
+    """The signature of each of some scanned entries, as `entry_signature` gives it.
+
+    Raises:
+        FileError: When one of them cannot be looked at.
+    """
+    try:
+        return [*map(_make_signature, map(_numbers_of, map(os.DirEntry.stat, entries)))]
+    except (OSError, ValueError) as error:
+        path = getattr(error, "filename", None) or entries[0].path
+        raise failed("look at", path, error) from error
 
 
 def realpath(path: str) -> str:
@@ -128,7 +151,7 @@ def working_folder() -> str:
 
 def signature_of(status: os.stat_result) -> Signature:
     """The signature in what the system says of a file."""
-    return Signature(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+    return _make_signature(_numbers_of(status))
 
 
 def _mode(path: str) -> int | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import accumulate, pairwise
 from typing import Any, Literal
 
@@ -18,22 +18,21 @@ from memidx.indexing.packing import (
     DocRef,
     KnownFile,
     PackedFiles,
-    PackedSignatures,
     pack,
     pack_files,
-    pack_signatures,
     paths_with_skips,
     skip_rows,
     skips_of,
     to_json,
-    unpack_signatures,
 )
+from memidx.indexing.signatures import pack_signatures, unpack_signatures, younger
 from memidx.sources.base import Skip
+from memidx.text.paths import identity
 from memidx.values import dataclass, field
 
 __all__ = ["RACY_NS", "DocRef", "Freshness", "KnownFile", "State", "pack", "read_state"]
 
-STATE_VERSION = 5
+STATE_VERSION = 6
 
 # How an answer relates to its sources: docs/glossary.md, "freshness".
 Freshness = Literal["fresh", "refreshed", "unchecked", "stale"]
@@ -81,16 +80,23 @@ class State:
     unlike: Mapping[str, str | None] = field(default_factory=dict)
     tokens: Mapping[str, str | None] = field(default_factory=dict)
 
-    def racy(self) -> list[str]:
-        """Watched paths whose signature does not prove that they are unchanged."""
-        limit = self.recorded_ns - RACY_NS
-        if isinstance(self.watched, PackedSignatures) and self.watched.newest_ns() < limit:
-            return []
-        return [
-            path
-            for path, signature in self.watched.items()
-            if signature.mtime_ns >= limit or signature.ctime_ns >= limit
-        ]
+    def racy(self, among: Iterable[str] | None = None) -> list[str]:
+        """Watched paths whose signature does not prove that they are unchanged.
+
+        Args:
+            among: All that can be, where that is known.
+        """
+        watched = self.watched
+        if among is not None:
+            watched = {path: watched[path] for path in among}
+        return younger(watched, self.recorded_ns - RACY_NS)
+
+    def known_at(self, disk_path: str) -> tuple[str, KnownFile] | None:
+        """Identity and record of the file at a root-relative path as on disk, if it has one."""
+        path = identity(disk_path)
+        known = self.files.get(path)
+        # Two names that are one after normalisation belong to the file that was met first.
+        return None if known is None or known.disk_path != disk_path else (path, known)
 
     def file_skips(self) -> Iterator[Skip]:
         """What of the files was skipped."""

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from memidx.files import Signature
+from memidx.indexing.amended import amended, changed_since
 from memidx.indexing.packing import file_of, file_row, to_json
 from memidx.indexing.state import State
 from memidx.values import replace
@@ -29,8 +30,8 @@ def encode_edit(whole: State, state: State) -> bytes | None:
     """
     if _rest(whole) != _rest(state):
         return None
-    watched = _changed(whole.watched, state.watched)
-    files = _changed(whole.files, state.files)
+    watched = changed_since(whole.watched, state.watched)
+    files = changed_since(whole.files, state.files)
     if watched is None or files is None or len(watched) + len(files) > MAX_EDITED:
         return None
     return _sealed(
@@ -39,6 +40,7 @@ def encode_edit(whole: State, state: State) -> bytes | None:
             "recorded_ns": state.recorded_ns,
             "snapshot": state.snapshot,
             "unlike": state.unlike,
+            "unsupported": state.unsupported,
             "watched": watched,
             "files": {path: file_row(known) for path, known in files.items()},
         }
@@ -58,8 +60,9 @@ def apply_edit(whole: State, data: bytes) -> State | None:
             recorded_ns=document["recorded_ns"],
             snapshot=document["snapshot"],
             unlike=document["unlike"],
-            watched={**whole.watched, **watched},
-            files={**whole.files, **files},
+            unsupported=document["unsupported"],
+            watched=amended(whole.watched, watched),
+            files=amended(whole.files, files),
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
@@ -83,16 +86,5 @@ def _mark(whole: State) -> list[Any]:
 
 def _rest(state: State) -> State:
     """What a small record does not tell."""
-    return replace(state, recorded_ns=0, snapshot="", unlike={}, watched={}, files={})
-
-
-def _changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Entries with another value, or None when the keys are others."""
-    if before.keys() != after.keys():
-        return None
-    # Nearly all are the very objects they were: that is quicker to see than that they are equal.
-    return {
-        key: value
-        for key, value in after.items()
-        if before[key] is not value and before[key] != value
-    }
+    told: dict[str, Any] = {"unlike": {}, "unsupported": {}, "watched": {}, "files": {}}
+    return replace(state, recorded_ns=0, snapshot="", **told)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os.path
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from itertools import chain
 
 from memidx import files
 from memidx.errors import FileError, StoreCorrupt
@@ -23,6 +24,9 @@ _EDIT = "state-edit.json"
 _ROOT = "root"
 _SCRATCH = "tmp"
 _STAMP_SUFFIX = ".ok"
+# A snapshot file up to this size, as the overlay of an edit is, is checked each time it is opened:
+# that takes 0.1 ms, and waiting for the disk when it is written took more.
+_SMALL_BYTES = 1 << 18
 
 
 class Cache:
@@ -74,12 +78,16 @@ class Cache:
         return newest
 
     def write_state(self, state: State) -> None:
-        """Record a look; the last writer wins, and each record counts whole or not at all."""
+        """Record a look; the last writer wins, and each record counts whole or not at all.
+
+        A record carries its checksum, and without one the next search looks at everything: nobody
+        waits for the disk.
+        """
         edit = None if self._whole is None else encode_edit(self._whole, state)
         if edit is not None:
-            self._write(_EDIT, [edit])
+            self._write(_EDIT, [edit], durable=False)
         else:
-            self._write(_STATE, [state.to_bytes()])
+            self._write(_STATE, [state.to_bytes()], durable=False)
             self._whole = state
             self._memory.pop(_EDIT, None)
             if self.folder is not None:
@@ -120,7 +128,7 @@ class Cache:
         body = f"{text}\n{self._store}".encode("utf-8", "surrogateescape")
         data = body + b"\n" + _digest(body)
         if self._recorded_root() != data:
-            self._write(_ROOT, [data])
+            self._write(_ROOT, [data], durable=True)
 
     def _recorded_root(self) -> bytes | None:
         try:
@@ -128,15 +136,21 @@ class Cache:
         except FileError:
             return None
 
-    def open_snapshot(self, key: str) -> Snapshot | None:
+    def open_snapshot(
+        self, key: str, opened: Mapping[str, Segment] | None = None
+    ) -> Snapshot | None:
         """The snapshot with this key, mapped, its base included; None when it is not whole.
 
-        A file that is not, by its signature, the one that was written is read whole and checked.
+        A small file is read whole and checked, and so is one that is not, by its signature, the one
+        that was written.
+
+        Args:
+            opened: Key -> segment, of bases that are open already.
         """
         segment = self._open_segment(key)
         if segment is None or segment.base is None:
             return None if segment is None else Snapshot.of(segment)
-        base = self._open_segment(segment.base)
+        base = (opened or {}).get(segment.base) or self._open_segment(segment.base)
         return None if base is None else Snapshot.overlaid(base, segment)
 
     def _open_segment(self, key: str) -> Segment | None:
@@ -150,10 +164,12 @@ class Cache:
                 if signature is None:
                     continue
                 segment = Segment(files.map_file(path), path)
-                if self._stamp(path) != signature:
+                is_small = signature.size <= _SMALL_BYTES
+                if is_small or self._stamp(path) != signature:
                     if not segment.is_sound():
                         continue
-                    self._write_stamp(path)
+                    if not is_small:
+                        self._write_stamp(path)
             except (FileError, StoreCorrupt):
                 continue
             return segment
@@ -173,8 +189,12 @@ class Cache:
         Raises:
             FileError: The disk is full, or the like.
         """
-        self._write(_snapshot_name(key), pieces)
-        if self.folder is not None and self._is_writable():
+        rest = iter(pieces)
+        head = _head(rest)
+        # Who opens a small one checks it, so that nobody need wait for the disk.
+        is_small = sum(map(len, head)) <= _SMALL_BYTES
+        self._write(_snapshot_name(key), chain(head, rest), durable=not is_small)
+        if not is_small and self.folder is not None and self._is_writable():
             self._write_stamp(os.path.join(self.folder, _snapshot_name(key)))
 
     def keep_in_memory(self, key: str, pieces: Iterable[bytes], why: str) -> None:
@@ -269,11 +289,9 @@ class Cache:
         prepare_store(self._store)
         return store_lock(self._store, timeout_s)
 
-    def _write(self, name: str, pieces: Iterable[bytes]) -> None:
+    def _write(self, name: str, pieces: Iterable[bytes], *, durable: bool) -> None:
         if self._is_writable() and self.folder is not None:
             path = os.path.join(self.folder, name)
-            # A look has its digest, and without one the next search looks at everything.
-            durable = name not in (_STATE, _EDIT)
             scratch = os.path.join(self.folder, _SCRATCH)
             files.write_atomic(path, pieces, scratch_dir=scratch, durable=durable)
         else:
@@ -328,6 +346,17 @@ class Cache:
         elif home := self._env.get("HOME"):
             bases.append(os.path.join(home, ".cache", "memidx"))
         return [os.path.join(base, name) for base in bases if base]
+
+
+def _head(pieces: Iterator[bytes]) -> list[bytes]:
+    """The first pieces: all of them, or more than a small file has."""
+    taken, size = [], 0
+    for piece in pieces:
+        taken.append(piece)
+        size += len(piece)
+        if size > _SMALL_BYTES:
+            break
+    return taken
 
 
 def _digest(body: bytes) -> bytes:

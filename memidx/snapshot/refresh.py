@@ -9,28 +9,22 @@ compared (`memidx.snapshot.look`). All under the lock; no committed byte is writ
 from __future__ import annotations
 
 import contextlib
-import os.path
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from memidx import files
 from memidx.analysis.base import Analyzer
 from memidx.errors import FileError, StoreLocked, StoreMissing
 from memidx.files import Signature
-from memidx.hashing import blake2b
 from memidx.indexing.state import Freshness, State
 from memidx.snapshot.cache import Cache
 from memidx.snapshot.snapshot import Snapshot
+from memidx.snapshot.watching import WatchedSources
 from memidx.snapshot.workspace import Workspace, analyzer_key
 from memidx.sources.base import Skip
-from memidx.sources.feeding import feed_tokens
-from memidx.sources.listing import survey_arguments
-from memidx.sources.survey import Survey, survey
 from memidx.store.signature import store_signature
 from memidx.values import dataclass, replace
 
 if TYPE_CHECKING:
-    from memidx.snapshot.derive import Content
+    from memidx.snapshot.held import Held
 
 # How long a query waits for another process before it answers from the last snapshot.
 LOCK_WAIT_S = 2.0
@@ -92,10 +86,9 @@ class Refresher:
         self._analyzer_key = analyzer_key(analyzer)
         self._cache = cache
         self._ready: Ready | None = None
-        # What the quick way saw of the sources, for the state it compared them with.
-        self._edited: tuple[State, Survey] | None = None
-        # Key and contents of the snapshot that took in the last edit.
-        self._held: tuple[str, Mapping[str, Content]] | None = None
+        self._sources = WatchedSources(workspace)
+        # Key of the snapshot that took in the last edit, and what it holds.
+        self._held: tuple[str, Held] | None = None
 
     def ready(self, *, refresh: bool, now_ns: int) -> Ready:
         """The snapshot to search now.
@@ -139,7 +132,8 @@ class Refresher:
 
     def forget(self) -> None:
         """Let go of the snapshot and of the state."""
-        self._ready = None
+        self._ready = self._held = None
+        self._sources.forget()
 
     def _quick(self, store: dict[str, Signature], now_ns: int, *, checked: bool) -> Ready | None:
         for state in self._states(store):
@@ -147,12 +141,14 @@ class Refresher:
                 continue
             if not state.snapshot.endswith(self._analyzer_key):
                 continue
-            if checked and not self._unchanged(state, now_ns):
+            if checked and not self._sources.are_as_in(state):
                 continue
             snapshot = self._open(state.snapshot)
             if snapshot is not None:
                 if checked:
-                    state = self._settled(state, now_ns)
+                    state, is_news = self._sources.settled(state, now_ns)
+                    if is_news:
+                        self._remember(state)
                 return Ready(snapshot, _unless_untold("fresh", state, checked), state)
         return None
 
@@ -163,48 +159,6 @@ class Refresher:
             return [mine]
         theirs = self._cache.read_state()
         return [state for state in (mine, theirs) if state is not None]
-
-    def _unchanged(self, state: State, now_ns: int) -> bool:
-        root = self.workspace.root
-        self._edited = None
-        if root is None or state.root != root:
-            return False
-        if feed_tokens(root, self.workspace.sources) != state.tokens:
-            return False
-        bases, suffixes = survey_arguments(self.workspace.sources)
-        now = survey(root, bases, suffixes, self.workspace.own)
-        self._edited = (state, now)
-        if now.files != state.watched or now.failed != state.bases_failed:
-            from memidx.indexing.veil import as_recorded  # nearly always all is as it was
-
-            now = as_recorded(now, state.watched, state.bases_failed)
-            self._edited = (state, now)
-            if now.files != state.watched or now.failed != state.bases_failed:
-                return False
-        racy = state.racy()
-        if not racy:
-            return True
-        digests = {known.disk_path: known.digest for known in state.files.values()}
-        return all(self._same_bytes(root, path, digests.get(path)) for path in racy)
-
-    def _same_bytes(self, root: str, path: str, digest: str | None) -> bool:
-        if digest is None:
-            # A watched file that no source took decides nothing, unless it is a list of ignores.
-            return os.path.basename(path) != ".memidxignore"
-        try:
-            data = files.read_bytes(os.path.join(root, path))
-        except FileError:
-            return False
-        return blake2b(data, digest_size=16).hexdigest() == digest
-
-    def _settled(self, state: State, now_ns: int) -> State:
-        """The state, recorded anew when its racy entries have been proved unchanged by now."""
-        if not state.racy():
-            return state
-        later = replace(state, recorded_ns=now_ns)
-        if len(later.racy()) < len(state.racy()):
-            self._remember(later)
-        return later
 
     def _thorough(self, now_ns: int, *, checked: bool) -> Ready:
         """Compare and derive under the lock: no writer can be half way while the store is read."""
@@ -268,7 +222,8 @@ class Refresher:
             None where that is not enough: another store, root or settings, a damaged store, a
             failed source, or another set of files.
         """
-        if self._edited is None or self._edited[0] is not state or state.damage or state.failed:
+        edited = self._sources.edited
+        if edited is None or edited.state is not state or state.damage or state.failed:
             return None
         before = self._last_of(state)
         if before is None or before[0] != state.snapshot:
@@ -277,8 +232,7 @@ class Refresher:
 
         taken = take_in(
             self.workspace,
-            state,
-            self._edited[1],
+            edited,
             before[1],
             self._analyzer,
             self._cache,
@@ -288,6 +242,7 @@ class Refresher:
         if taken is None:
             return None
         self._remember(taken.state)
+        self._sources.took_in(edited, taken.state)
         key = taken.state.snapshot
         self._held = (key, taken.held)
         self._cache.prune(*taken.snapshot.keys(key))

@@ -11,14 +11,16 @@ look during which something vanished is taken again, and a folder that cannot be
 from __future__ import annotations
 
 import os.path
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from operator import attrgetter
+from typing import NamedTuple
 
 from memidx import files
 from memidx.errors import FileError
 from memidx.files import Signature
 from memidx.sources.base import Skip, has_suffix
 from memidx.text.paths import is_within, printable, relative_to
-from memidx.values import dataclass
+from memidx.values import dataclass, field
 
 IGNORE_FILE = ".memidxignore"
 # Folders of tools, judged by their name below root, never by what root itself lies in.
@@ -30,6 +32,15 @@ _MANIFEST = "manifest.json"
 _MANIFEST_LIMIT = 1 << 20
 _ARTIFACT_TYPE = "memory-index"
 _LOOKS = 3
+
+_name_of: Callable[[os.DirEntry[str]], str] = attrgetter("name")
+
+
+class Shelf(NamedTuple):
+    """The plain files of one folder: their names and, in the same order, their signatures."""
+
+    names: list[str]
+    signatures: list[Signature]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +55,10 @@ class Survey:
         skips: Links and other things that were met but cannot be read, with the reason.
         unlisted: Those of `failed` that are in the way of every base above them too: folders that
             are there, but whose content could not be told. A missing base is not one of them.
+        changed: What of `files` has another signature than at the survey before; None where there
+            was none, or the files were others.
+        shelves: Folder with a `/` behind it -> what of `files` lies there, for the next survey.
+        rest: What else is in `files`.
     """
 
     files: Mapping[str, Signature]
@@ -51,10 +66,17 @@ class Survey:
     failed: Mapping[str, str]
     skips: tuple[Skip, ...]
     unlisted: frozenset[str] = frozenset()
+    changed: Mapping[str, Signature] | None = None
+    shelves: Mapping[str, Shelf] = field(default_factory=dict)
+    rest: Mapping[str, Signature] = field(default_factory=dict)
 
 
 def survey(
-    root: str, bases: Iterable[str], suffixes: Collection[str], own: Iterable[str] = ()
+    root: str,
+    bases: Iterable[str],
+    suffixes: Collection[str],
+    own: Iterable[str] = (),
+    before: Survey | None = None,
 ) -> Survey:
     """Walk the base folders below root.
 
@@ -65,23 +87,65 @@ def survey(
         suffixes: Lower-case suffixes with their dot, such as `.md`.
         own: Absolute paths that memidx writes: files that are left out, and store folders, of which
             only the store's files are.
+        before: An earlier survey with the same arguments: what is as it was is taken from there.
     """
     ending, theirs = tuple(sorted(suffixes)), frozenset(files.realpath(path) for path in own)
     wanted = sorted(set(bases))
     for _ in range(_LOOKS):
-        walk = _Walk(root, ending, theirs)
+        walk = _Walk(root, ending, theirs, before.shelves if before else {})
         walk.all(wanted)
         if not walk.vanished:
             break
     else:
         walk.give_up()
+    found, changed = _files(walk.shelves, walk.rest, before)
     return Survey(
-        walk.files,
+        found,
         dict(sorted(walk.others.items())),
         walk.failed,
         tuple(sorted(walk.skips, key=lambda skip: skip.path)),
         frozenset(walk.unlisted),
+        changed,
+        walk.shelves,
+        walk.rest,
     )
+
+
+def _files(
+    shelves: Mapping[str, Shelf], rest: Mapping[str, Signature], before: Survey | None
+) -> tuple[Mapping[str, Signature], Mapping[str, Signature] | None]:
+    """`Survey.files` and `Survey.changed`."""
+    if before is not None and shelves.keys() == before.shelves.keys():
+        changed = _changed(shelves, rest, before)
+        if changed is not None:
+            return {**before.files, **changed} if changed else before.files, changed
+    files: dict[str, Signature] = {}
+    for folder, (names, signatures) in shelves.items():
+        files.update(zip([folder + name for name in names], signatures, strict=True))
+    files.update(rest)
+    return files, None
+
+
+def _changed(
+    shelves: Mapping[str, Shelf], rest: Mapping[str, Signature], before: Survey
+) -> dict[str, Signature] | None:
+    """Files that have another signature by now; None where others are there."""
+    if rest.keys() != before.rest.keys():
+        return None
+    changed: dict[str, Signature] = {}
+    for folder, shelf in shelves.items():
+        last = before.shelves[folder]
+        if shelf is last:
+            continue
+        if shelf.names != last.names:
+            return None
+        changed |= {
+            folder + name: signature
+            for name, signature, earlier in zip(*shelf, last.signatures, strict=True)
+            if signature != earlier
+        }
+    changed |= {path: sign for path, sign in rest.items() if sign != before.rest[path]}
+    return changed
 
 
 def _outermost(bases: Iterable[str]) -> list[str]:
@@ -96,14 +160,22 @@ def _outermost(bases: Iterable[str]) -> list[str]:
 class _Walk:
     """The state of one survey: where it has been and what it found."""
 
-    def __init__(self, root: str, suffixes: tuple[str, ...], own: frozenset[str]) -> None:
-        self.files: dict[str, Signature] = {}
+    def __init__(
+        self,
+        root: str,
+        suffixes: tuple[str, ...],
+        own: frozenset[str],
+        before: Mapping[str, Shelf],
+    ) -> None:
+        self.shelves: dict[str, Shelf] = {}
+        self.rest: dict[str, Signature] = {}
         self.others: dict[str, int] = {}
         self.failed: dict[str, str] = {}
         self.skips: list[Skip] = []
         self.unlisted: set[str] = set()
         # The folder that is not wholly known for it, and the path that was listed and is not there.
         self.vanished: list[tuple[str, str]] = []
+        self._before = before
         self._root = root
         self._real_root = files.realpath(root)
         self._suffixes = suffixes
@@ -192,7 +264,7 @@ class _Walk:
                 self._skip(folder + IGNORE_FILE, error.what)
                 continue
             if found is not None:
-                self.files[folder + IGNORE_FILE] = found
+                self.rest[folder + IGNORE_FILE] = found
 
     def _folder(self, top: str, relative: str, real: str) -> None:
         """Walk a folder and all below it."""
@@ -215,7 +287,7 @@ class _Walk:
             inner = real if real.endswith(os.sep) else real + os.sep
             try:
                 of_store = real in self._own or (
-                    _MANIFEST in [entry.name for entry in entries] and _is_store(path)
+                    _MANIFEST in map(_name_of, entries) and _is_store(path)
                 )
             except FileError as error:
                 self._fail(prefix.rstrip("/"), error.what)
@@ -261,21 +333,28 @@ class _Walk:
         Nearly every entry is such a file, and a search waits for all of them, hence these
         comprehensions; whatever is unusual takes the slow way.
         """
-        suffixes, sign = self._suffixes, files.entry_signature
+        suffixes = self._suffixes
         plain = [
             entry
             for entry in entries
             if entry.name.endswith(suffixes) and entry.is_file(follow_symlinks=False)
         ]
         try:
-            signed = [(prefix + entry.name, sign(entry)) for entry in plain]
+            signatures = files.entry_signatures(plain)
         except FileError:
             return entries
-        self.files.update(signed)
+        if plain:
+            self._shelve(prefix, [*map(_name_of, plain)], signatures)
         if len(plain) == len(entries):
             return []
         taken = set(plain)
         return [entry for entry in entries if entry not in taken]
+
+    def _shelve(self, prefix: str, names: list[str], signatures: list[Signature]) -> None:
+        """Keep what a folder holds; where that is what it held before, the very same."""
+        shelf = Shelf(names, signatures)
+        before = self._before.get(prefix)
+        self.shelves[prefix] = before if before == shelf else shelf
 
     def _wanted(self, name: str) -> bool:
         return has_suffix(name, self._suffixes)
@@ -296,7 +375,7 @@ class _Walk:
         if signature is None:
             self._lost(name, prefix)
         else:
-            self.files[prefix + name] = signature
+            self.rest[prefix + name] = signature
 
     def _link(self, name: str, path: str, prefix: str) -> None:
         """A link counts as what it leads to, if that lies below root."""
