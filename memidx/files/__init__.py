@@ -73,6 +73,7 @@ __all__ = [
     "write_atomic",
 ]
 
+_Map = mmap.mmap
 _CHUNK_BYTES = 1 << 20
 _TEMPORARY_SUFFIX = ".tmp"
 _PROBE = ".memidx-probe"
@@ -157,7 +158,7 @@ def is_whole(view: memoryview) -> bool:
 
     To touch a page that another program has cut off ends the process (SIGBUS): ask before.
     """
-    return not isinstance(view.obj, mmap.mmap) or view.obj.size() >= len(view.obj)
+    return not isinstance(view.obj, _Map) or view.obj.size() >= len(view.obj)
 
 
 def is_writable_dir(path: str) -> bool:

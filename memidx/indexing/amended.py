@@ -48,16 +48,20 @@ def amended(before: Mapping[str, _Value], changed: Mapping[str, _Value]) -> Mapp
     return Amended(before, changed)
 
 
+def shares(before: Mapping[str, _Value], after: Mapping[str, _Value]) -> bool:
+    """Whether what two mappings have in common is the very same, so that comparing them is free."""
+    return _apart(before)[0] is _apart(after)[0]
+
+
 def changed_since(
     before: Mapping[str, _Value], after: Mapping[str, _Value]
 ) -> dict[str, _Value] | None:
     """Entries with another value, or None when the keys are others."""
-    whole, earlier = _apart(before)
-    base, later = _apart(after)
-    if whole is base:
+    if shares(before, after):
         # A key that was changed before, and is not any more, has its first value again.
-        touched = dict.fromkeys([*earlier, *later])
+        touched = dict.fromkeys([*_apart(before)[1], *_apart(after)[1]])
         return {key: after[key] for key in touched if before[key] != after[key]}
+    before, after = plain(before), plain(after)
     if before.keys() != after.keys():
         return None
     # Nearly all are the very objects they were: that is quicker to see than that they are equal.
@@ -66,6 +70,14 @@ def changed_since(
         for key, value in after.items()
         if before[key] is not value and before[key] != value
     }
+
+
+def plain(values: Mapping[str, _Value]) -> Mapping[str, _Value]:
+    """The same as a dict, where that is at hand: thousands of look-ups take half the time."""
+    if isinstance(values, Amended):
+        return {**plain(values.whole), **values.changed}
+    unpacked = getattr(values, "unpacked", None)
+    return values if unpacked is None else unpacked()
 
 
 def _apart(values: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from memidx.files import Signature
-from memidx.indexing.amended import Amended
+from memidx.indexing.amended import Amended, plain
 from memidx.indexing.packing import to_json
 
 _N_NUMBERS = len(Signature._fields)
@@ -36,10 +36,10 @@ class PackedSignatures(Mapping[str, Signature]):
         self._newest_ns: int | None = None
 
     def __getitem__(self, path: str) -> Signature:
-        return self._unpacked()[path]
+        return self.unpacked()[path]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._unpacked())
+        return iter(self.unpacked())
 
     def __len__(self) -> int:
         return len(self._numbers) // _N_NUMBERS
@@ -55,7 +55,7 @@ class PackedSignatures(Mapping[str, Signature]):
             self._was_compared = True
             if _numbers(other) == self._numbers and to_json([*other]) == self._names:
                 return True
-        return self._unpacked() == (other if isinstance(other, dict) else dict(other))
+        return self.unpacked() == (other if isinstance(other, dict) else dict(other))
 
     __hash__ = None  # type: ignore[assignment]  # as of every mapping
 
@@ -81,9 +81,10 @@ class PackedSignatures(Mapping[str, Signature]):
         if self._newest_ns is None:
             times = (self._numbers[1::_N_NUMBERS], self._numbers[2::_N_NUMBERS])
             self._newest_ns = max(map(max, times)) if self._numbers else 0
-        return [] if self._newest_ns < limit_ns else _younger(self._unpacked(), limit_ns)
+        return [] if self._newest_ns < limit_ns else _younger(self.unpacked(), limit_ns)
 
-    def _unpacked(self) -> dict[str, Signature]:
+    def unpacked(self) -> dict[str, Signature]:
+        """All of them as a dict, made once."""
         if self._table is None:
             rows = zip(*[iter(self._numbers)] * _N_NUMBERS, strict=True)
             self._table = dict(
@@ -121,14 +122,13 @@ def are_signatures(watched: Mapping[str, Signature], found: Mapping[str, Signatu
             except ValueError:  # another record's paths: it tells nothing of what was found
                 return False
         else:
-            watched = {**whole, **changed}
+            watched = plain(watched)
     return watched == found
 
 
 def pack_signatures(signatures: Mapping[str, Signature]) -> tuple[bytes, bytes]:
     """What `unpack_signatures` reads: the names, and the numbers."""
-    if isinstance(signatures, Amended):
-        signatures = {**signatures.whole, **signatures.changed}
+    signatures = plain(signatures) if isinstance(signatures, Amended) else signatures
     if isinstance(signatures, PackedSignatures):
         return signatures.packed()
     return to_json([*signatures]), _pack_numbers(_numbers(signatures))

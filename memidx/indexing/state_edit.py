@@ -12,13 +12,30 @@ from collections.abc import Mapping
 from typing import Any
 
 from memidx.files import Signature
-from memidx.indexing.amended import amended, changed_since
+from memidx.indexing.amended import amended, changed_since, shares
 from memidx.indexing.packing import file_of, file_row, to_json
 from memidx.indexing.state import State
 from memidx.values import replace
 
 # With more edited files than this the whole look is recorded.
 MAX_EDITED = 200
+
+
+def aligned(whole: State, state: State) -> State | None:
+    """A look told by what is other in it than in one that is recorded whole.
+
+    Returns:
+        An equal state, which is cheap to encode as an edit of `whole`; None where it cannot be one.
+    """
+    if shares(whole.watched, state.watched) and shares(whole.files, state.files):
+        return state
+    watched = changed_since(whole.watched, state.watched)
+    files = changed_since(whole.files, state.files)
+    if watched is None or files is None or len(watched) + len(files) > MAX_EDITED:
+        return None
+    return replace(
+        state, watched=amended(whole.watched, watched), files=amended(whole.files, files)
+    )
 
 
 def encode_edit(whole: State, state: State) -> bytes | None:

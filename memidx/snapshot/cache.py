@@ -10,12 +10,13 @@ import os.path
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from itertools import chain
+from typing import NamedTuple
 
 from memidx import files
 from memidx.errors import FileError, StoreCorrupt
 from memidx.hashing import blake2b
 from memidx.indexing.state import State, read_state
-from memidx.indexing.state_edit import apply_edit, encode_edit
+from memidx.indexing.state_edit import aligned, apply_edit, encode_edit
 from memidx.snapshot.segment import Segment
 from memidx.snapshot.snapshot import Snapshot
 
@@ -26,7 +27,21 @@ _SCRATCH = "tmp"
 _STAMP_SUFFIX = ".ok"
 # A snapshot file up to this size, as the overlay of an edit is, is checked each time it is opened:
 # that takes 0.1 ms, and waiting for the disk when it is written took more.
-_SMALL_BYTES = 1 << 18
+SMALL_BYTES = 1 << 18
+
+
+class _Read(NamedTuple):
+    """A record as it was read.
+
+    Attributes:
+        signatures: Of the whole record's file, and of the edit's.
+        whole: The whole record; None where it is damaged.
+        state: The look it makes together with the edit.
+    """
+
+    signatures: tuple[files.Signature | None, files.Signature | None]
+    whole: State | None
+    state: State | None
 
 
 class Cache:
@@ -50,56 +65,69 @@ class Cache:
         self._writable: bool | None = None
         # The look that is recorded whole, as far as this process knows.
         self._whole: State | None = None
+        # Folder -> what was read there last.
+        self._reads: dict[str, _Read] = {}
 
     def read_state(self) -> State | None:
-        """The last recorded look, or None.
+        """The last recorded look, or None; the very one as long as nobody recorded another.
 
         A store that became read-only has an old record beside it and newer ones elsewhere: the
         newest counts.
         """
-        newest = None
+        whole = newest = None
         if _STATE in self._memory:
-            newest = self._recorded(self._memory[_STATE], self._memory.get(_EDIT))
+            whole, newest = _recorded(self._memory[_STATE], self._memory.get(_EDIT))
         for folder in self._readable():
-            try:
-                data = files.read_bytes(os.path.join(folder, _STATE))
-            except FileError:
-                continue
-            edit = None
-            with suppress(FileError):
-                edit = files.read_bytes(os.path.join(folder, _EDIT))
-            before = self._whole
-            state = self._recorded(data, edit)
-            if state and (newest is None or state.recorded_ns > newest.recorded_ns):
-                newest = state
+            read = self._read_in(folder)
+            state = read.state if read else None
+            if read and state and (newest is None or state.recorded_ns > newest.recorded_ns):
+                whole, newest = read.whole, state
                 self._adopt(folder)
-            else:
-                self._whole = before
+        if newest is not None:
+            self._whole = whole
         return newest
 
-    def write_state(self, state: State) -> None:
+    def write_state(self, state: State) -> State:
         """Record a look; the last writer wins, and each record counts whole or not at all.
 
         A record carries its checksum, and without one the next search looks at everything: nobody
         waits for the disk.
-        """
-        edit = None if self._whole is None else encode_edit(self._whole, state)
-        if edit is not None:
-            self._write(_EDIT, [edit], durable=False)
-        else:
-            self._write(_STATE, [state.to_bytes()], durable=False)
-            self._whole = state
-            self._memory.pop(_EDIT, None)
-            if self.folder is not None:
-                # It was of another look, and says nothing any more.
-                files.remove(os.path.join(self.folder, _EDIT))
 
-    def _recorded(self, data: bytes, edit: bytes | None) -> State | None:
-        """A look from its whole record and what was edited since."""
-        whole = self._whole = read_state(data)
-        if whole is None or edit is None:
-            return whole
-        return apply_edit(whole, edit) or whole
+        Returns:
+            The same look, sharing with the one that is recorded whole what it has in common with
+            it, so that the next record is made without comparing them.
+        """
+        whole = self._whole
+        later = None if whole is None else aligned(whole, state)
+        edit = None if whole is None or later is None else encode_edit(whole, later)
+        if later is not None and edit is not None:
+            self._write(_EDIT, [edit], durable=False)
+            return later
+        self._write(_STATE, [state.to_bytes()], durable=False)
+        self._whole = state
+        self._memory.pop(_EDIT, None)
+        if self.folder is not None:
+            # It was of another look, and says nothing any more.
+            files.remove(os.path.join(self.folder, _EDIT))
+        return state
+
+    def _read_in(self, folder: str) -> _Read | None:
+        """The record in a folder; None where there is none that counts."""
+        path, edit_path = os.path.join(folder, _STATE), os.path.join(folder, _EDIT)
+        try:
+            # Each record is a new file: another one has another signature.
+            signatures = files.signature(path), files.signature(edit_path)
+            last = self._reads.get(folder)
+            if last is not None and last.signatures == signatures:
+                return last
+            data = files.read_bytes(path)
+        except FileError:
+            return None
+        edit = None
+        with suppress(FileError):
+            edit = files.read_bytes(edit_path)
+        read = self._reads[folder] = _Read(signatures, *_recorded(data, edit))
+        return read
 
     def read_root(self) -> tuple[str, bool] | None:
         """The recorded root, absolute, and whether the store is still where it was recorded."""
@@ -164,7 +192,7 @@ class Cache:
                 if signature is None:
                     continue
                 segment = Segment(files.map_file(path), path)
-                is_small = signature.size <= _SMALL_BYTES
+                is_small = signature.size <= SMALL_BYTES
                 if is_small or self._stamp(path) != signature:
                     if not segment.is_sound():
                         continue
@@ -192,7 +220,7 @@ class Cache:
         rest = iter(pieces)
         head = _head(rest)
         # Who opens a small one checks it, so that nobody need wait for the disk.
-        is_small = sum(map(len, head)) <= _SMALL_BYTES
+        is_small = sum(map(len, head)) <= SMALL_BYTES
         self._write(_snapshot_name(key), chain(head, rest), durable=not is_small)
         if not is_small and self.folder is not None and self._is_writable():
             self._write_stamp(os.path.join(self.folder, _snapshot_name(key)))
@@ -348,13 +376,21 @@ class Cache:
         return [os.path.join(base, name) for base in bases if base]
 
 
+def _recorded(data: bytes, edit: bytes | None) -> tuple[State | None, State | None]:
+    """A whole record, and the look it makes together with what was edited since."""
+    whole = read_state(data)
+    if whole is None or edit is None:
+        return whole, whole
+    return whole, apply_edit(whole, edit) or whole
+
+
 def _head(pieces: Iterator[bytes]) -> list[bytes]:
     """The first pieces: all of them, or more than a small file has."""
     taken, size = [], 0
     for piece in pieces:
         taken.append(piece)
         size += len(piece)
-        if size > _SMALL_BYTES:
+        if size > SMALL_BYTES:
             break
     return taken
 

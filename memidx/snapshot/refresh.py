@@ -147,8 +147,7 @@ class Refresher:
             if snapshot is not None:
                 if checked:
                     state, is_news = self._sources.settled(state, now_ns)
-                    if is_news:
-                        self._remember(state)
+                    state = self._remember(state) if is_news else state
                 return Ready(snapshot, _unless_untold("fresh", state, checked), state)
         return None
 
@@ -195,7 +194,7 @@ class Refresher:
         )
         # An unchecked look must not be taken for a comparison with the sources later.
         if checked or root is None:
-            self._remember(state)
+            state = self._remember(state)
             self._cache.prune(*snapshot.keys(key))
         if previous is None:
             news = look.plan.size > 0
@@ -241,17 +240,17 @@ class Refresher:
         )
         if taken is None:
             return None
-        self._remember(taken.state)
-        self._sources.took_in(edited, taken.state)
-        key = taken.state.snapshot
+        later = self._remember(taken.state)
+        self._sources.took_in(edited, later)
+        key = later.snapshot
         self._held = (key, taken.held)
         self._cache.prune(*taken.snapshot.keys(key))
         news = _content(key) != _content(state.snapshot)
-        freshness = _unless_untold("refreshed" if news else "fresh", taken.state, checked=True)
+        freshness = _unless_untold("refreshed" if news else "fresh", later, checked=True)
         return Ready(
             taken.snapshot,
             freshness,
-            taken.state,
+            later,
             n_added=taken.n_added,
             n_changed=taken.n_changed,
             n_removed=taken.n_removed,
@@ -308,10 +307,11 @@ class Refresher:
             hint="try again in a moment",
         )
 
-    def _remember(self, state: State) -> None:
+    def _remember(self, state: State) -> State:
         # Without a record the next search looks at everything again; it is not wrong.
         with contextlib.suppress(FileError):
-            self._cache.write_state(state)
+            return self._cache.write_state(state)
+        return state
 
 
 def skips_of(state: State) -> tuple[Skip, ...]:
