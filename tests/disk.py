@@ -138,10 +138,10 @@ class Disk:
     def _entries(self, real: Callable[..., Any]) -> Callable[..., Any]:
         """Likewise before many of them."""
 
-        def call(entries: list[os.DirEntry[str]]) -> Any:
+        def call(entries: list[os.DirEntry[str]], *before: Any) -> Any:
             for entry in entries:
                 self._ask_entry(entry)
-            return real(entries)
+            return real(entries, *before)
 
         return call
 

@@ -120,17 +120,23 @@ def entry_signature(entry: os.DirEntry[str]) -> Signature:
         raise failed("look at", entry.path, error) from error
 
 
-def entry_signatures(entries: Sequence[os.DirEntry[str]]) -> list[Signature]:
+def entry_signatures(
+    entries: Sequence[os.DirEntry[str]], before: Sequence[Signature] = ()
+) -> Sequence[Signature]:
     """The signature of each of some scanned entries, as `entry_signature` gives it.
+
+    Args:
+        before: What they were at an earlier look: if they are still, it is given back itself.
 
     Raises:
         FileError: When one of them cannot be looked at.
     """
     try:
-        return [*map(_make_signature, map(_numbers_of, map(os.DirEntry.stat, entries)))]
+        numbers = [*map(_numbers_of, map(os.DirEntry.stat, entries))]
     except (OSError, ValueError) as error:
         path = getattr(error, "filename", None) or entries[0].path
         raise failed("look at", path, error) from error
+    return before if before == numbers else [*map(_make_signature, numbers)]
 
 
 def realpath(path: str) -> str:

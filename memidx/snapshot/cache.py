@@ -10,38 +10,22 @@ import os.path
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from itertools import chain
-from typing import NamedTuple
 
 from memidx import files
 from memidx.errors import FileError, StoreCorrupt
 from memidx.hashing import blake2b
-from memidx.indexing.state import State, read_state
-from memidx.indexing.state_edit import aligned, apply_edit, encode_edit
+from memidx.indexing.state import State
+from memidx.indexing.state_edit import aligned, encode_edit
+from memidx.snapshot.records import EDIT_NAME, STATE_NAME, Records, recorded
 from memidx.snapshot.segment import Segment
 from memidx.snapshot.snapshot import Snapshot
 
-_STATE = "state.json"
-_EDIT = "state-edit.json"
 _ROOT = "root"
 _SCRATCH = "tmp"
 _STAMP_SUFFIX = ".ok"
 # A snapshot file up to this size, as the overlay of an edit is, is checked each time it is opened:
 # that takes 0.1 ms, and waiting for the disk when it is written took more.
 SMALL_BYTES = 1 << 18
-
-
-class _Read(NamedTuple):
-    """A record as it was read.
-
-    Attributes:
-        signatures: Of the whole record's file, and of the edit's.
-        whole: The whole record; None where it is damaged.
-        state: The look it makes together with the edit.
-    """
-
-    signatures: tuple[files.Signature | None, files.Signature | None]
-    whole: State | None
-    state: State | None
 
 
 class Cache:
@@ -65,8 +49,7 @@ class Cache:
         self._writable: bool | None = None
         # The look that is recorded whole, as far as this process knows.
         self._whole: State | None = None
-        # Folder -> what was read there last.
-        self._reads: dict[str, _Read] = {}
+        self._records = Records()
 
     def read_state(self) -> State | None:
         """The last recorded look, or None; the very one as long as nobody recorded another.
@@ -75,10 +58,10 @@ class Cache:
         newest counts.
         """
         whole = newest = None
-        if _STATE in self._memory:
-            whole, newest = _recorded(self._memory[_STATE], self._memory.get(_EDIT))
+        if STATE_NAME in self._memory:
+            whole, newest = recorded(self._memory[STATE_NAME], self._memory.get(EDIT_NAME))
         for folder in self._readable():
-            read = self._read_in(folder)
+            read = self._records.read(folder)
             state = read.state if read else None
             if read and state and (newest is None or state.recorded_ns > newest.recorded_ns):
                 whole, newest = read.whole, state
@@ -101,33 +84,19 @@ class Cache:
         later = None if whole is None else aligned(whole, state)
         edit = None if whole is None or later is None else encode_edit(whole, later)
         if later is not None and edit is not None:
-            self._write(_EDIT, [edit], durable=False)
+            if self.folder is not None:
+                # A file that takes another's place is first written to the disk by some systems
+                # (ext4: 4 ms). Who meets neither finds out about the edit once more.
+                files.remove(os.path.join(self.folder, EDIT_NAME))
+            self._write(EDIT_NAME, [edit], durable=False)
             return later
-        self._write(_STATE, [state.to_bytes()], durable=False)
+        self._write(STATE_NAME, [state.to_bytes()], durable=False)
         self._whole = state
-        self._memory.pop(_EDIT, None)
+        self._memory.pop(EDIT_NAME, None)
         if self.folder is not None:
             # It was of another look, and says nothing any more.
-            files.remove(os.path.join(self.folder, _EDIT))
+            files.remove(os.path.join(self.folder, EDIT_NAME))
         return state
-
-    def _read_in(self, folder: str) -> _Read | None:
-        """The record in a folder; None where there is none that counts."""
-        path, edit_path = os.path.join(folder, _STATE), os.path.join(folder, _EDIT)
-        try:
-            # Each record is a new file: another one has another signature.
-            signatures = files.signature(path), files.signature(edit_path)
-            last = self._reads.get(folder)
-            if last is not None and last.signatures == signatures:
-                return last
-            data = files.read_bytes(path)
-        except FileError:
-            return None
-        edit = None
-        with suppress(FileError):
-            edit = files.read_bytes(edit_path)
-        read = self._reads[folder] = _Read(signatures, *_recorded(data, edit))
-        return read
 
     def read_root(self) -> tuple[str, bool] | None:
         """The recorded root, absolute, and whether the store is still where it was recorded."""
@@ -374,14 +343,6 @@ class Cache:
         elif home := self._env.get("HOME"):
             bases.append(os.path.join(home, ".cache", "memidx"))
         return [os.path.join(base, name) for base in bases if base]
-
-
-def _recorded(data: bytes, edit: bytes | None) -> tuple[State | None, State | None]:
-    """A whole record, and the look it makes together with what was edited since."""
-    whole = read_state(data)
-    if whole is None or edit is None:
-        return whole, whole
-    return whole, apply_edit(whole, edit) or whole
 
 
 def _head(pieces: Iterator[bytes]) -> list[bytes]:

@@ -13,12 +13,12 @@ from __future__ import annotations
 import os.path
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from operator import attrgetter
-from typing import NamedTuple
 
 from memidx import files
 from memidx.errors import FileError
 from memidx.files import Signature
 from memidx.sources.base import Skip, has_suffix
+from memidx.sources.shelves import Before, Shelf, Shelves, files_of
 from memidx.text.paths import is_within, printable, relative_to
 from memidx.values import dataclass, field
 
@@ -34,13 +34,6 @@ _ARTIFACT_TYPE = "memory-index"
 _LOOKS = 3
 
 _name_of: Callable[[os.DirEntry[str]], str] = attrgetter("name")
-
-
-class Shelf(NamedTuple):
-    """The plain files of one folder: their names and, in the same order, their signatures."""
-
-    names: list[str]
-    signatures: list[Signature]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +91,9 @@ def survey(
             break
     else:
         walk.give_up()
-    found, changed = _files(walk.shelves, walk.rest, before)
+    shelves = walk.shelves.taken
+    last = None if before is None else Before(before.files, before.shelves, before.rest)
+    found, changed = files_of(shelves, walk.rest, last)
     return Survey(
         found,
         dict(sorted(walk.others.items())),
@@ -106,46 +101,9 @@ def survey(
         tuple(sorted(walk.skips, key=lambda skip: skip.path)),
         frozenset(walk.unlisted),
         changed,
-        walk.shelves,
+        shelves,
         walk.rest,
     )
-
-
-def _files(
-    shelves: Mapping[str, Shelf], rest: Mapping[str, Signature], before: Survey | None
-) -> tuple[Mapping[str, Signature], Mapping[str, Signature] | None]:
-    """`Survey.files` and `Survey.changed`."""
-    if before is not None and shelves.keys() == before.shelves.keys():
-        changed = _changed(shelves, rest, before)
-        if changed is not None:
-            return {**before.files, **changed} if changed else before.files, changed
-    files: dict[str, Signature] = {}
-    for folder, (names, signatures) in shelves.items():
-        files.update(zip([folder + name for name in names], signatures, strict=True))
-    files.update(rest)
-    return files, None
-
-
-def _changed(
-    shelves: Mapping[str, Shelf], rest: Mapping[str, Signature], before: Survey
-) -> dict[str, Signature] | None:
-    """Files that have another signature by now; None where others are there."""
-    if rest.keys() != before.rest.keys():
-        return None
-    changed: dict[str, Signature] = {}
-    for folder, shelf in shelves.items():
-        last = before.shelves[folder]
-        if shelf is last:
-            continue
-        if shelf.names != last.names:
-            return None
-        changed |= {
-            folder + name: signature
-            for name, signature, earlier in zip(*shelf, last.signatures, strict=True)
-            if signature != earlier
-        }
-    changed |= {path: sign for path, sign in rest.items() if sign != before.rest[path]}
-    return changed
 
 
 def _outermost(bases: Iterable[str]) -> list[str]:
@@ -167,7 +125,7 @@ class _Walk:
         own: frozenset[str],
         before: Mapping[str, Shelf],
     ) -> None:
-        self.shelves: dict[str, Shelf] = {}
+        self.shelves = Shelves(suffixes, before)
         self.rest: dict[str, Signature] = {}
         self.others: dict[str, int] = {}
         self.failed: dict[str, str] = {}
@@ -175,7 +133,6 @@ class _Walk:
         self.unlisted: set[str] = set()
         # The folder that is not wholly known for it, and the path that was listed and is not there.
         self.vanished: list[tuple[str, str]] = []
-        self._before = before
         self._root = root
         self._real_root = files.realpath(root)
         self._suffixes = suffixes
@@ -284,11 +241,10 @@ class _Walk:
                     self._unreadable[real] = error.what
                     self._fail(folder, error.what)
                 continue
+            names = [*map(_name_of, entries)]
             inner = real if real.endswith(os.sep) else real + os.sep
             try:
-                of_store = real in self._own or (
-                    _MANIFEST in map(_name_of, entries) and _is_store(path)
-                )
+                of_store = real in self._own or (_MANIFEST in names and _is_store(path))
             except FileError as error:
                 self._fail(prefix.rstrip("/"), error.what)
                 continue
@@ -300,7 +256,9 @@ class _Walk:
                     for entry in entries
                     if inner + entry.name not in self._own or entry.is_dir(follow_symlinks=False)
                 ]
-            for entry in self._take_plain_files(entries, prefix):
+            if len(entries) != len(names):
+                names = [*map(_name_of, entries)]
+            for entry in self.shelves.take(prefix, names, entries):
                 name = entry.name
                 try:
                     if not entry.is_dir(follow_symlinks=False):
@@ -324,37 +282,6 @@ class _Walk:
                 self._lost(name, prefix)
         else:
             self._count(name)
-
-    def _take_plain_files(
-        self, entries: list[os.DirEntry[str]], prefix: str
-    ) -> list[os.DirEntry[str]]:
-        """Record the regular files among a folder's entries; returns what is something else.
-
-        Nearly every entry is such a file, and a search waits for all of them, hence these
-        comprehensions; whatever is unusual takes the slow way.
-        """
-        suffixes = self._suffixes
-        plain = [
-            entry
-            for entry in entries
-            if entry.name.endswith(suffixes) and entry.is_file(follow_symlinks=False)
-        ]
-        try:
-            signatures = files.entry_signatures(plain)
-        except FileError:
-            return entries
-        if plain:
-            self._shelve(prefix, [*map(_name_of, plain)], signatures)
-        if len(plain) == len(entries):
-            return []
-        taken = set(plain)
-        return [entry for entry in entries if entry not in taken]
-
-    def _shelve(self, prefix: str, names: list[str], signatures: list[Signature]) -> None:
-        """Keep what a folder holds; where that is what it held before, the very same."""
-        shelf = Shelf(names, signatures)
-        before = self._before.get(prefix)
-        self.shelves[prefix] = before if before == shelf else shelf
 
     def _wanted(self, name: str) -> bool:
         return has_suffix(name, self._suffixes)
