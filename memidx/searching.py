@@ -199,7 +199,7 @@ def ranked(
 
 def settings_of(layers: Layers, snapshot: Snapshot, day: str) -> RankSettings:
     """What turns matches into an order, with ages counted from `day`, and labels."""
-    return layers.settings(days_since_epoch(day), lambda: snapshot)
+    return layers.settings(day, lambda: snapshot)
 
 
 def circumstances_of(layers: Layers, ready: Ready, day: str, strategy: str) -> Circumstances:

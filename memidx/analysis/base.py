@@ -6,10 +6,11 @@ it does to the same word of a query. Its fingerprint is part of a snapshot's key
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple, Protocol
+from memidx.light import TYPE_CHECKING, Protocol
+from memidx.values import NamedTuple, dataclass
 
-from memidx.values import dataclass
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
 
 
 class FieldTerms(NamedTuple):
@@ -58,19 +59,15 @@ class Analyzer(Protocol):
 
     def fingerprint(self) -> str:
         """Changes whenever any text could give other terms (version, options, Unicode, stemmer)."""
-        ...
 
     def document(self, *, title: str, path: str, text: str) -> tuple[FieldTerms, ...]:
         """Terms per field, in the order of `fields`."""
-        ...
 
     def query(self, text: str) -> tuple[QueryWord, ...]:
         """Words of a query in their order, repeats kept; empty when there is nothing to search."""
-        ...
 
     def spans(self, text: str) -> Iterator[Span]:
         """Words of a text in their order, with positions in the original string."""
-        ...
 
 
 NOT_COUNTED = ""
@@ -91,20 +88,35 @@ class PieceAnalyzer(Analyzer, Protocol):
 
         Made when first asked for, and perhaps forgotten again.
         """
-        ...
 
     @property
     def lengthless(self) -> frozenset[str]:
         """Terms that add no length wherever they occur, without a `NOT_COUNTED`."""
-        ...
 
     def field_texts(self, *, title: str, path: str, text: str) -> tuple[str, ...]:
         """The text of each field, in the order of `fields`."""
-        ...
 
     def pieces(self, text: str) -> Mapping[str, int]:
         """Pieces of a field's text, and how often each occurs."""
-        ...
+
+    def spread(self, texts: Sequence[str]) -> Spread:
+        """Pieces of the texts of many fields, in their order."""
+
+    def terms_of_many(self, pieces: Sequence[str]) -> list[tuple[str, ...]]:
+        """What `terms_of` gives for each piece."""
+
+
+class Spread(NamedTuple):
+    """Pieces of many texts.
+
+    Attributes:
+        data: The pieces in UTF-8 (a lone surrogate as three bytes), each between bytes of 32 or
+            less; a zero byte ends each text.
+        more: Further pieces, and the place of the text they are from.
+    """
+
+    data: bytes
+    more: list[tuple[int, str]]
 
 
 def count_terms(analyzer: PieceAnalyzer, text: str) -> FieldTerms:

@@ -11,18 +11,19 @@ corpus are repeats, and a document costs a split, a count and a few look-ups.
 from __future__ import annotations
 
 import unicodedata
-from collections import Counter, deque
-from collections.abc import Iterator, Mapping
-from itertools import chain
-from operator import add
+from itertools import chain, pairwise
 
-from memidx.analysis.base import NOT_COUNTED, FieldTerms, QueryWord, Span, count_terms
+from memidx.analysis.base import NOT_COUNTED, FieldTerms, QueryWord, Span, Spread, count_terms
 from memidx.analysis.inner import joined_words, may_join
-from memidx.analysis.normalise import aligned, fold, normalise
+from memidx.analysis.normalise import aligned, fold, normalise, normalise_many
 from memidx.analysis.parts import MAX_WHOLE, Parts
 from memidx.analysis.stems import stemmer_version
 from memidx.analysis.tokens import Token, apart, look_closely, plain_text, tokens
 from memidx.analysis.vocabulary import FUNCTION_WORDS, STOP_WORDS
+from memidx.light import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
 
 VERSION = 2
 """Raise it whenever any text could give other terms."""
@@ -41,6 +42,7 @@ ALIAS_WEIGHT = 0.4
 _MAX_CHUNKS = 1 << 18
 _MAX_CHUNK = 64
 _MAX_SPANS = 1 << 14
+_MAX_ASKED = 1 << 13
 
 # ASCII characters that never join the parts of a token: blanked before splitting, so that
 # `(budget)` and `budget` are one chunk. Without effect on the terms.
@@ -58,6 +60,7 @@ class DefaultAnalyzer:
         self._parts = Parts()
         self.terms_of = _Chunks(self._parts)
         self._spans: dict[str, tuple[Span, ...]] = {}
+        self._asked: dict[str, tuple[list[QueryWord], list[QueryWord]]] = {}
         self._aliases: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._aliases = self._alias_terms(aliases or {})
         self._longest_alias = max(map(len, self._aliases), default=0)
@@ -86,6 +89,8 @@ class DefaultAnalyzer:
 
     def pieces(self, text: str) -> Mapping[str, int]:
         """Chunks of a text; and the words that markup stands inside, each after a space."""
+        from collections import Counter  # a query counts no document
+
         normal = normalise(text)
         data = normal.encode("utf-8", "surrogatepass")
         chunks = Counter(data.translate(_BLANKS).decode("utf-8", "surrogatepass").split())
@@ -93,26 +98,65 @@ class DefaultAnalyzer:
             chunks.update(f" {term}" for _, term in self._joined(normal))
         return chunks
 
+    def spread(self, texts: Sequence[str]) -> Spread:
+        """Chunks of texts, and the words that markup stands inside, as `pieces` has them."""
+        import re  # only who builds a snapshot comes here
+        from bisect import bisect
+
+        normal = normalise_many(texts)
+        data = normal.encode("utf-8", "surrogatepass")
+        joined = [*self._joined(normal)]
+        ends = [end.start() for end in re.finditer("\0", normal)] if joined else []
+        more = [(bisect(ends, start), f" {term}") for start, term in joined]
+        return Spread(data.translate(_BLANKS), more)
+
+    def terms_of_many(self, pieces: Sequence[str]) -> list[tuple[str, ...]]:
+        """What `terms_of` gives for each piece."""
+        return list(map(self.terms_of.__getitem__, pieces))
+
     def query(self, text: str) -> tuple[QueryWord, ...]:
         """Words of a query; stop words only when there is nothing else."""
         words: list[QueryWord] = []
         stops: list[QueryWord] = []
-        normal, starts, ends = aligned(text)
-        for offset, chunk in _split(normal):
-            for token in tokens(chunk):
-                if token.kind != "word":
-                    words.extend(_run_words(token))
-                    continue
-                start, end = offset + token.start, offset + token.end
-                if starts is not None and ends is not None:
-                    start, end = starts[start], ends[end - 1]
-                word = self._query_word(text[start:end], token)
-                if word is not None:
-                    (stops if word.whole in STOP_WORDS else words).append(word)
+        if text.isascii() and "&" not in text and "<" not in text:  # nothing to normalise
+            for chunk in text.split():
+                of_chunk, stops_of_chunk = self._asked.get(chunk) or self._ask(chunk)
+                words += of_chunk
+                stops += stops_of_chunk
+        else:
+            normal, starts, ends = aligned(text)
+            for offset, chunk in _split(normal):
+                for token in tokens(chunk):
+                    start, end = offset + token.start, offset + token.end
+                    if starts is not None and ends is not None:
+                        start, end = starts[start], ends[end - 1]
+                    self._add_words(text[start:end], token, words, stops)
         words = self._with_aliases(words or stops) if self._aliases else words or stops
         if not any(word.content for word in words):
             words = [QueryWord(w.surface, w.terms, w.whole, True) for w in words]
         return tuple(words)
+
+    def _ask(self, chunk: str) -> tuple[list[QueryWord], list[QueryWord]]:
+        """Words and stop words of a chunk of a query, which are remembered."""
+        words: list[QueryWord] = []
+        stops: list[QueryWord] = []
+        for token in tokens(chunk):
+            self._add_words(chunk[token.start : token.end], token, words, stops)
+        if len(chunk) <= _MAX_CHUNK:
+            if len(self._asked) >= _MAX_ASKED:
+                self._asked.clear()
+            self._asked[chunk] = (words, stops)
+        return words, stops
+
+    def _add_words(
+        self, surface: str, token: Token, words: list[QueryWord], stops: list[QueryWord]
+    ) -> None:
+        if token.kind != "word":
+            words.extend(_run_words(token))
+            return
+        word = self._query_word(surface, token)
+        if word is not None:
+            (stops if word.whole in STOP_WORDS else words).append(word)
 
     def _query_word(self, surface: str, token: Token) -> QueryWord | None:
         whole = fold(token.dotted) or self._parts.whole(token.text)
@@ -153,11 +197,11 @@ class DefaultAnalyzer:
     def _find_spans(self, text: str) -> Iterator[Span]:
         normal, starts, ends = aligned(text)
         for offset, chunk in _split(normal):
-            joined = deque(self._joined(chunk))
+            joined = list(self._joined(chunk))
             for token in tokens(chunk):
                 for start, end, terms in self._token_spans(token):
                     while joined and joined[0][0] < end:
-                        terms += (joined.popleft()[1],)
+                        terms += (joined.pop(0)[1],)
                     start += offset
                     end += offset
                     if starts is not None and ends is not None:
@@ -263,7 +307,7 @@ class _Chunks(dict[str, tuple[str, ...]]):
                 run = token.text
                 found.extend(run)
                 if len(run) > 1:
-                    found.extend(map(add, run, run[1:]))
+                    found.extend([first + second for first, second in pairwise(run)])
                     found.extend([NOT_COUNTED] * len(run))
             elif token.kind == "T":
                 found.extend(_trigrams(token.text))

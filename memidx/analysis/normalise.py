@@ -12,13 +12,15 @@ snippet shows the original. Plain text of ASCII characters is returned untouched
 
 from __future__ import annotations
 
-import re
 import unicodedata
-from functools import cache
 from itertools import chain, pairwise
-from typing import NamedTuple
 
 from memidx.analysis.entities import entities, has_entities, unescape
+from memidx.light import TYPE_CHECKING, pattern
+from memidx.values import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 PLACEHOLDERS = ("<path>", "<secret>")
 """What redaction leaves behind; no term may come from it."""
@@ -57,6 +59,29 @@ def normalise(text: str) -> str:
     return text if text.isascii() else _normalise(text)
 
 
+def normalise_many(texts: Sequence[str]) -> str:
+    """Texts normalised, one after another, a line end and a zero character behind each.
+
+    White space is ASCII's: other spaces are blanks. A text's own zero characters are blanks too;
+    no word goes on over one.
+    """
+    joined = "\n\0\n".join((*texts, ""))
+    if joined.count("\0") != len(texts):
+        joined = "\n\0\n".join((*(text.replace("\0", " ") for text in texts), ""))
+    if "<" in joined:
+        for placeholder in PLACEHOLDERS:
+            joined = joined.replace(placeholder, " ")
+    if "&" in joined:
+        joined = unescape(joined)
+    if joined.isascii():
+        return joined
+    # One text with other characters does not make all of them slow.
+    return "\0".join(
+        text if text.isascii() else pattern(_SPACES).sub(" ", _normalise(text))
+        for text in joined.split("\0")
+    )
+
+
 def aligned(text: str) -> Aligned:
     """`normalise(text)` with the original place of every character."""
     if "<" in text:
@@ -76,7 +101,7 @@ def _aligned(text: str) -> Aligned:
     at = 0
     # Nothing composes across the left side of an ASCII character, so pieces that begin with
     # one normalise independently of their neighbours.
-    for match in _pattern(r"[\x00-\x7f]?[^\x00-\x7f]+").finditer(text):
+    for match in pattern(r"[\x00-\x7f]?[^\x00-\x7f]+").finditer(text):
         begin, end = match.span()
         pieces.append(text[at:begin])
         starts.extend(range(at, begin))
@@ -98,13 +123,13 @@ def fold(word: str) -> str:
         return word.lower()
     word = word.casefold().translate(_VARIANTS)
     word = unicodedata.normalize("NFD", word)
-    word = _pattern(_DROPPED_MARKS).sub("", word)
-    word = _pattern("([a-z\u00df-\u02af\u0370-\u03ff\u1e00-\u1fff])[\u0300-\u036f]+").sub(
+    word = pattern(_DROPPED_MARKS).sub("", word)
+    word = pattern("([a-z\u00df-\u02af\u0370-\u03ff\u1e00-\u1fff])[\u0300-\u036f]+").sub(
         r"\1", word
     )
-    word = _pattern("([\u0400-\u052f])[\u0300\u0301]+").sub(r"\1", word).replace("е\u0308", "е")
+    word = pattern("([\u0400-\u052f])[\u0300\u0301]+").sub(r"\1", word).replace("е\u0308", "е")
     word = unicodedata.normalize("NFC", word).translate(_LATIN_EXTRA)
-    if _pattern(r"[^\x00-\x7f]").search(word) and any(map(str.isdigit, word)):
+    if pattern(r"[^\x00-\x7f]").search(word) and any(map(str.isdigit, word)):
         word = "".join(_digit(character) for character in word)
     return word
 
@@ -125,10 +150,8 @@ _INVISIBLE = (
 )
 
 
-@cache
-def _pattern(source: str) -> re.Pattern[str]:
-    # Compiled when the first text needs it: plain ASCII never pays for Unicode classes.
-    return re.compile(source)
+# White space that is not ASCII's and that NFKC leaves.
+_SPACES = "[\x85\u1680\u2028\u2029]"
 
 
 def _without_placeholders(text: str) -> str:
@@ -161,7 +184,7 @@ def _without_entities(text: str) -> Aligned:
 
 
 def _normalise(text: str) -> str:
-    text = _pattern(_INVISIBLE).sub("", text)
+    text = pattern(_INVISIBLE).sub("", text)
     return _one_to_one(unicodedata.normalize("NFKC", text))
 
 
@@ -174,7 +197,7 @@ def _one_to_one(text: str) -> str:
 
 
 def _same_places(text: str) -> bool:
-    return unicodedata.is_normalized("NFKC", text) and not _pattern(_INVISIBLE).search(text)
+    return unicodedata.is_normalized("NFKC", text) and not pattern(_INVISIBLE).search(text)
 
 
 def _clusters(text: str, begin: int, end: int) -> list[tuple[int, int, str]]:
@@ -192,7 +215,7 @@ def _clusters(text: str, begin: int, end: int) -> list[tuple[int, int, str]]:
 
 def _joins_previous(character: str) -> bool:
     """Whether a character may compose with, or be reordered against, the one before it."""
-    if unicodedata.combining(character) or _pattern(_INVISIBLE).match(character):
+    if unicodedata.combining(character) or pattern(_INVISIBLE).match(character):
         return True
     first = unicodedata.normalize("NFKD", character)[0]
     return bool(unicodedata.combining(first)) or not _starts_alone(first)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
-from operator import attrgetter
-from typing import NamedTuple
 
 from memidx.errors import FileError
 from memidx.files.refusals import MISSING, failed, is_missing, may_pass
+from memidx.light import TYPE_CHECKING
+from memidx.values import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class Signature(NamedTuple):
@@ -20,14 +21,6 @@ class Signature(NamedTuple):
     mtime_ns: int
     ctime_ns: int
     inode: int
-
-
-# Field by field from what the system says, and a signature of them: a search signs every file, and
-# without a line of Python for each this takes a third of the time.
-_numbers_of: Callable[[os.stat_result], tuple[int, int, int, int]] = attrgetter(
-    "st_size", "st_mtime_ns", "st_ctime_ns", "st_ino"
-)
-_make_signature: Callable[[Iterable[int]], Signature] = partial(tuple.__new__, Signature)
 
 
 class Entry(NamedTuple):
@@ -131,12 +124,17 @@ def entry_signatures(
     Raises:
         FileError: When one of them cannot be looked at.
     """
+    from functools import partial  # only who looks at the sources
+    from operator import attrgetter
+
+    # No line of Python for each of them: that is a third of the time.
+    numbers_of = attrgetter("st_size", "st_mtime_ns", "st_ctime_ns", "st_ino")
     try:
-        numbers = [*map(_numbers_of, map(os.DirEntry.stat, entries))]
+        numbers = [*map(numbers_of, map(os.DirEntry.stat, entries))]
     except (OSError, ValueError) as error:
         path = getattr(error, "filename", None) or entries[0].path
         raise failed("look at", path, error) from error
-    return before if before == numbers else [*map(_make_signature, numbers)]
+    return before if before == numbers else [*map(partial(tuple.__new__, Signature), numbers)]
 
 
 def realpath(path: str) -> str:
@@ -157,7 +155,7 @@ def working_folder() -> str:
 
 def signature_of(status: os.stat_result) -> Signature:
     """The signature in what the system says of a file."""
-    return _make_signature(_numbers_of(status))
+    return Signature(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
 
 def _mode(path: str) -> int | None:

@@ -7,12 +7,17 @@ kept as a line of JSON, and read when somebody asks for that file.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, overload
+from collections.abc import Mapping, Sequence
+from typing import overload
 
 from memidx.indexing.amended import Amended
+from memidx.light import TYPE_CHECKING
 from memidx.sources.base import Skip
-from memidx.values import dataclass
+from memidx.values import NamedTuple, dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
 
 
 class DocRef(NamedTuple):

@@ -15,13 +15,16 @@ from dataclasses import dataclass, field, replace
 
 from memidx.config import SourceConfig
 from memidx.documents import Document
+from memidx.files.spooling import IN_MEMORY, Scratch
 from memidx.garbage import collector_paused
-from memidx.indexing.reading import Made, Read, Task, add_item, read_file, read_files
-from memidx.indexing.state import RACY_NS, KnownFile, State, pack
+from memidx.indexing.packing import KnownFile, pack
+from memidx.indexing.reading import Made, Observer, Read, Task, add_item, read_file, read_files
+from memidx.indexing.state import RACY_NS, State
 from memidx.sources import FEED_KINDS
 from memidx.sources.base import FEEDS, Fed, FileEntry, Gone, Skip, SourceFailed
 from memidx.sources.listing import Listing, list_files
 from memidx.sources.survey import Survey
+from memidx.store.lines import NewLines
 from memidx.text.redact import holds_private
 
 
@@ -34,7 +37,8 @@ class Scan:
         files: Identity path of a file, or of a part of a feed -> what it became.
         entries: Identity path -> the file as it was listed.
         lines: `doc_id` -> encoded line, for what was parsed.
-        documents: The same documents, as they are.
+        documents: The same documents, as they are, but for those that an observer got; none of
+            them where the lines are too many for memory, for each can be made from its line.
         unread: Identity paths of files that are there and could not be read: nothing proves that
             what they held is gone.
         unsettled: Root-relative paths as on disk of files that the system did not hand out now.
@@ -51,7 +55,7 @@ class Scan:
 
     listing: Listing
     files: dict[str, KnownFile] = field(default_factory=dict)
-    lines: dict[str, bytes] = field(default_factory=dict)
+    lines: NewLines = field(default_factory=NewLines)
     documents: dict[str, Document] = field(default_factory=dict)
     entries: dict[str, FileEntry] = field(default_factory=dict)
     unreadable: list[Skip] = field(default_factory=list)
@@ -84,6 +88,7 @@ class Scanner:
         max_bytes: Size cap of one document, in UTF-8 bytes.
         own: Absolute paths memidx writes itself.
         env: The environment, for sources that run another program.
+        scratch: Where lines are put aside that are too many for memory.
     """
 
     def __init__(
@@ -94,22 +99,30 @@ class Scanner:
         max_bytes: int,
         own: Sequence[str],
         env: Mapping[str, str],
+        scratch: Scratch = IN_MEMORY,
     ) -> None:
         self._root = root
         self._sources = {source.name: source for source in sources}
         self._max_bytes = max_bytes
         self._own = tuple(own)
         self._env = env
+        self._scratch = scratch
 
-    def scan(self, known: State | None) -> Scan:
-        """Look at every source; `known` is the last look under the same settings, if any."""
+    def scan(self, known: State | None, observer: Observer | None = None) -> Scan:
+        """Look at every source.
+
+        Args:
+            known: The last look under the same settings, if any.
+            observer: It gets the documents of the files that are read, and `Scan.documents` does
+                not.
+        """
         with collector_paused():
-            return self._scan(known)
+            return self._scan(known, observer)
 
-    def _scan(self, known: State | None) -> Scan:
+    def _scan(self, known: State | None, observer: Observer | None) -> Scan:
         listing = list_files(self._root, tuple(self._sources.values()), self._own)
-        found = Scan(listing, failed=dict(listing.failed))
-        self._visit(listing, known, found)
+        found = Scan(listing, failed=dict(listing.failed), lines=NewLines(self._scratch))
+        self._visit(listing, known, found, observer)
         for source in self._sources.values():
             if source.kind in FEEDS:
                 for part in FEED_KINDS[source.kind].parts(source):
@@ -144,7 +157,9 @@ class Scanner:
         else:
             self._parse(source, scan.entries[path], scan)
 
-    def _visit(self, listing: Listing, known: State | None, found: Scan) -> None:
+    def _visit(
+        self, listing: Listing, known: State | None, found: Scan, observer: Observer | None
+    ) -> None:
         """Take in every listed file; those that may have changed are read."""
         files: list[tuple[SourceConfig, FileEntry, KnownFile | None]] = []
         stale: set[str] = set()
@@ -158,7 +173,7 @@ class Scanner:
                 if not (known and before and _is_fresh(before, entry, known)):
                     stale.add(entry.path)
                     tasks.append(self._task(source, entry, before))
-        results = read_files(tasks)
+        results = read_files(tasks, observer)
         for source, entry, before in files:
             if entry.path in stale:
                 self._take_in(next(results), source, entry, before, found)
@@ -291,8 +306,12 @@ class Scanner:
                 made.follows[doc_id] = tuple(f"{part}#{anchor}" for anchor in given.follows)
 
     def _take(self, made: Made, found: Scan) -> None:
-        found.lines.update(made.lines)
-        found.documents.update(made.documents)
+        for doc_id, line in made.lines.items():
+            found.lines.add(doc_id, line)
+        if found.lines.are_aside:
+            found.documents.clear()
+        else:
+            found.documents.update(made.documents)
         found.follows.update(made.follows)
 
 

@@ -6,16 +6,17 @@ lies a small one, which says only what became of the files that were edited sinc
 
 from __future__ import annotations
 
-import json
 import zlib
-from collections.abc import Mapping
-from typing import Any
 
 from memidx.files import Signature
-from memidx.indexing.amended import amended, changed_since, shares
-from memidx.indexing.packing import file_of, file_row, to_json
-from memidx.indexing.state import State
+from memidx.light import TYPE_CHECKING, parse_json
 from memidx.values import replace
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from memidx.indexing.state import State
 
 # With more edited files than this the whole look is recorded.
 MAX_EDITED = 200
@@ -27,6 +28,8 @@ def aligned(whole: State, state: State) -> State | None:
     Returns:
         An equal state, which is cheap to encode as an edit of `whole`; None where it cannot be one.
     """
+    from memidx.indexing.amended import amended, changed_since, shares  # see `encode_edit`
+
     if shares(whole.watched, state.watched) and shares(whole.files, state.files):
         return state
     watched = changed_since(whole.watched, state.watched)
@@ -45,6 +48,9 @@ def encode_edit(whole: State, state: State) -> bytes | None:
         whole: A look that is recorded whole.
         state: A later one.
     """
+    from memidx.indexing.amended import changed_since  # only who looks at the sources writes
+    from memidx.indexing.packing import file_row
+
     if _rest(whole) != _rest(state):
         return None
     watched = changed_since(whole.watched, state.watched)
@@ -65,19 +71,31 @@ def encode_edit(whole: State, state: State) -> bytes | None:
 
 
 def apply_edit(whole: State, data: bytes) -> State | None:
-    """The look a small record makes of a whole one; None when it is not of this one, or damaged."""
+    """The look a small record makes of a whole one; None when it is not of this one, or damaged.
+
+    None too where the summary of a look (`memidx.indexing.state.read_summary`) does not do, because
+    something of the edited files was skipped.
+    """
     try:
         document = _unsealed(data)
         if document is None or document["of"] != _mark(whole):
             return None
-        watched = {path: Signature(*row) for path, row in document["watched"].items()}
-        files = {path: file_of(row) for path, row in document["files"].items()}
-        return replace(
+        later = replace(
             whole,
             recorded_ns=document["recorded_ns"],
             snapshot=document["snapshot"],
             unlike=document["unlike"],
             unsupported=document["unsupported"],
+        )
+        if not whole.is_whole:
+            return None if any(row[-1] for row in document["files"].values()) else later
+        from memidx.indexing.amended import amended  # a summary does without
+        from memidx.indexing.packing import file_of
+
+        watched = {path: Signature(*row) for path, row in document["watched"].items()}
+        files = {path: file_of(row) for path, row in document["files"].items()}
+        return replace(
+            later,
             watched=amended(whole.watched, watched),
             files=amended(whole.files, files),
         )
@@ -86,6 +104,8 @@ def apply_edit(whole: State, data: bytes) -> State | None:
 
 
 def _sealed(document: Mapping[str, Any]) -> bytes:
+    from memidx.indexing.packing import to_json  # see `encode_edit`
+
     body = to_json(document)
     return body + b"\n%08x" % zlib.crc32(body)
 
@@ -93,7 +113,7 @@ def _sealed(document: Mapping[str, Any]) -> bytes:
 def _unsealed(data: bytes) -> Any:
     """What was sealed; None when its checksum is another one."""
     body, _, found = data.rpartition(b"\n")
-    return json.loads(body) if found == b"%08x" % zlib.crc32(body) else None
+    return parse_json(body) if found == b"%08x" % zlib.crc32(body) else None
 
 
 def _mark(whole: State) -> list[Any]:

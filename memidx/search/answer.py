@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Literal
-
 from memidx.indexing.state import Freshness
+from memidx.light import TYPE_CHECKING
 from memidx.search.cursor import Cursor
-from memidx.sources.base import Skip
 from memidx.values import dataclass, field
 
-Verdict = Literal[
-    "hits",
-    "no_match",
-    "no_terms_in_index",
-    "empty_query",
-    "filtered_out",
-    "below_threshold",
-    "empty_index",
-]
-Confidence = Literal["reliable", "candidate", "weak"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any, Literal
+
+    from memidx.sources.base import Skip
+
+    Verdict = Literal[
+        "hits",
+        "no_match",
+        "no_terms_in_index",
+        "empty_query",
+        "filtered_out",
+        "below_threshold",
+        "empty_index",
+    ]
+    Confidence = Literal["reliable", "candidate", "weak"]
+else:
+    Verdict = Confidence = str
 
 ANSWER_SCHEMA = "memidx.answer/1"
 

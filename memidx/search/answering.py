@@ -6,10 +6,9 @@ counts, problems, notes).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-
 from memidx.analysis.base import Analyzer
 from memidx.indexing.state import Freshness
+from memidx.light import TYPE_CHECKING
 from memidx.search.answer import Answer, Hit, Problem, Verdict, decide_verdict
 from memidx.search.lines import in_file
 from memidx.search.pages import pages_of
@@ -20,6 +19,9 @@ from memidx.search.ranking import Ranking, Scored
 from memidx.snapshot.parts import Numbers
 from memidx.snapshot.snapshot import Snapshot
 from memidx.values import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
 
 # What an answer lists of the documents that are not in the index; the count is always whole.
 MAX_SKIPPED = 20

@@ -7,10 +7,9 @@ of one ranking, or the caller is told that they would not be.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from memidx.errors import InputError
 from memidx.hashing import blake2b
+from memidx.values import NamedTuple
 
 _FORM = "1"
 

@@ -7,23 +7,21 @@ it showed to the last questions.
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Callable
-from functools import cached_property
 
+from memidx.light import TYPE_CHECKING, cached_property
 from memidx.search.answer import Snippet
 from memidx.search.blocks import Outline
 from memidx.search.lowered import lowered
 from memidx.snapshot.snapshot import Snapshot
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 MAX_ANSWERS = 4
 """Questions whose snippets of one page are remembered."""
 MAX_REMEMBERED_BYTES = 64 * 2**20
 """Memory for pages of one snapshot, roughly; those not asked for longest go first."""
-
-# One at a time: a pattern that begins with a character is found much quicker than with either.
-_MARKS = (re.compile(r"'(?=[a-z])"), re.compile(r"\.(?=[a-z])"))
 
 
 class Page:
@@ -46,9 +44,15 @@ class Page:
     @cached_property
     def inner_marks(self) -> frozenset[str]:
         """Apostrophes and full stops of the plain text before a letter, with their neighbours."""
-        plain = self.plain
-        at = [mark.start() for pattern in _MARKS for mark in pattern.finditer(plain)]
-        return frozenset([plain[n - 1 : n + 2] for n in at if n])
+        found: set[str] = set()
+        for mark in ("'", "."):
+            first, *others = self.plain.split(mark)
+            before = first[-1:]
+            for piece in others:
+                if before and "a" <= piece[:1] <= "z":
+                    found.add(before + mark + piece[0])
+                before = piece[-1:] or mark
+        return frozenset(found)
 
     def answer(
         self, question: tuple[tuple[str, float], ...], find: Callable[[], tuple[Snippet, ...]]
@@ -63,7 +67,7 @@ class Page:
 
     def size_bytes(self) -> int:
         """What the page takes, roughly: text, plain text, blocks of a few lines, snippets."""
-        return 5 * sys.getsizeof(self.text) // 2 + 1500 * MAX_ANSWERS
+        return 7 * sys.getsizeof(self.text) // 2 + 1500 * MAX_ANSWERS
 
 
 class Pages:

@@ -10,14 +10,17 @@ from __future__ import annotations
 
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Callable, Container, Mapping, Sequence
 from heapq import heapify, heappop, heapreplace
-from typing import NamedTuple
 
+from memidx.light import TYPE_CHECKING
 from memidx.search.answer import Snippet
 from memidx.search.blocks import Outline
 from memidx.search.pages import Page
 from memidx.search.places import Finder, Place
+from memidx.values import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Mapping, Sequence
 
 REPEATED = 0.2
 """What a term counts in a further snippet once one has shown it."""

@@ -9,20 +9,22 @@ characters, Arabic prefixes), each such word is analysed at once.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
-from functools import lru_cache
-from typing import NamedTuple
-
 from memidx.analysis.base import Analyzer
+from memidx.light import TYPE_CHECKING
 from memidx.search.lowered import UNSEEN
 from memidx.search.pages import Page
+from memidx.values import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 MAX_FINDS = 300
 """Occurrences of one needle that are looked at; a document that repeats a word more often is
 shown by one of the first."""
 MAX_UNSEEN = 5000
 """How many words that substring search cannot see through are analysed."""
+MAX_KNOWN = 4096
+"""Terms whose needles are remembered."""
 MAX_WORD = 400
 """How far around a find its word may reach, in characters."""
 
@@ -61,7 +63,7 @@ class Finder:
         found: list[tuple[int, str]] = []
         find = plain.find
         for term in self.weights:
-            needles, marked = _needles(term)
+            needles, marked = _NEEDLES[term]
             for needle in (*needles, *[mark for mark in marked if mark in page.inner_marks]):
                 at = find(needle)
                 n_finds = 0
@@ -120,8 +122,23 @@ class Finder:
         )
 
 
-@lru_cache(maxsize=4096)
-def _needles(term: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+_Needles = tuple[tuple[str, ...], tuple[str, ...]]
+
+
+class _Known(dict[str, _Needles]):
+    """Term -> its needles, as far as they were asked for."""
+
+    def __missing__(self, term: str) -> _Needles:
+        if len(self) >= MAX_KNOWN:
+            self.clear()
+        found = self[term] = _needles(term)
+        return found
+
+
+_NEEDLES = _Known()
+
+
+def _needles(term: str) -> _Needles:
     """What the surface of a term begins with, in plain characters; one of them is enough.
 
     The second are three characters around an apostrophe or a full stop: few stand in a text.
@@ -165,9 +182,7 @@ def _is_unspaced(character: str) -> bool:
 # White space and what never joins the parts of a token (`<` and `>` may be a placeholder's).
 _JOINING = "*~=`;<"
 MAX_JOINED = 40
-_EDGES = ' \t\n\r\f\v()[]{};"*=|`!?~^%$\u3000\u00a0\u3001\u3002\uff0c'
-_EDGE = re.compile(f"[{re.escape(_EDGES)}]")
-_SPACE = re.compile(r"\s")
+_EDGES = frozenset(' \t\n\r\f\v()[]{};"*=|`!?~^%$\u3000\u00a0\u3001\u3002\uff0c')
 
 
 def _word_around(text: str, at: int) -> tuple[int, int]:
@@ -179,13 +194,14 @@ def _word_around(text: str, at: int) -> tuple[int, int]:
         while start > first and text[start - 1] not in _EDGES:
             start -= 1
     last = min(len(text), at + MAX_WORD)
-    edge = _EDGE.search(text, at + 1, last)
-    if edge is None:
+    end = at + 1
+    while end < last and text[end] not in _EDGES:
+        end += 1
+    if end >= last:
         return max(start, first), last
-    end = edge.start()
     # Markup and character references may join what follows to the word: `**b**old`, `caf&eacute;`.
     if text[end] in _JOINING:
         last = min(last, end + MAX_JOINED)
-        space = _SPACE.search(text, end, last)
-        end = last if space is None else space.start()
+        while end < last and not text[end].isspace():
+            end += 1
     return max(start, first), end

@@ -8,20 +8,21 @@ by its channels, narrowed by its filters, turned into relevance and composite, a
 from __future__ import annotations
 
 import heapq
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from memidx.analysis.base import Analyzer
 from memidx.config import SearchConfig
 from memidx.errors import ConfigError
+from memidx.light import TYPE_CHECKING
 from memidx.scoring import VECTOR_THRESHOLDS, decay
 from memidx.search.answer import Confidence, Ranked
 from memidx.search.channels import Channels
 from memidx.search.filters import Filters, predicate
 from memidx.search.prepared import Prepared, prepare
 from memidx.snapshot.snapshot import Snapshot
-from memidx.values import dataclass, field, replace
+from memidx.values import NamedTuple, dataclass, field, replace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 STRATEGIES = ("lexical", "vector", "hybrid")
 
@@ -173,7 +174,10 @@ def rank(
 
 def count_by_source(source_of: Sequence[int], docs: Iterable[int]) -> dict[int, int]:
     """Number of a source -> how many of some documents it has, in ascending order."""
-    counts = Counter(map(source_of.__getitem__, docs))
+    counts: dict[int, int] = {}
+    count = counts.get
+    for number in map(source_of.__getitem__, docs):
+        counts[number] = count(number, 0) + 1
     return {number: counts[number] for number in sorted(counts)}
 
 
@@ -241,17 +245,20 @@ def rank_ids(
     strategy: str | None = None,
 ) -> list[list[str]]:
     """`doc_id`s of the best `k` hits of many queries, in the order `rank` gives them."""
-    from memidx.search.batch import best_ids  # needs numpy, a one-shot query does not
+    from memidx.search.ids import best_ids, ids_of  # needs numpy, a one-shot query does not
 
     wanted = strategy or settings.search.strategy
+    published = wanted == "lexical" and wanted not in settings.thresholds
+    quick = ids_of(snapshot, analyzer, settings) if published else None
     found = []
     for query in queries:
-        prepared = prepare(snapshot, analyzer, query, settings.search)
-        published = wanted == "lexical" and wanted not in settings.thresholds
-        ids = best_ids(snapshot, prepared, settings, k) if published else None
+        ids = None if quick is None else quick.best(snapshot, query, k)
         if ids is None:
-            ranking = rank(snapshot, prepared, settings, k=k, strategy=strategy, batch=True)
-            ids = [snapshot.doc_id(scored.doc) for scored in ranking.best]
+            prepared = prepare(snapshot, analyzer, query, settings.search)
+            ids = best_ids(snapshot, prepared, settings, k) if published else None
+            if ids is None:
+                ranking = rank(snapshot, prepared, settings, k=k, strategy=strategy, batch=True)
+                ids = [snapshot.doc_id(scored.doc) for scored in ranking.best]
         found.append(ids)
     return found
 

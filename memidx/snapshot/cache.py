@@ -7,18 +7,21 @@ folder, then in memory. Everything here can be deleted at any time: it is derive
 from __future__ import annotations
 
 import os.path
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
-from itertools import chain
 
 from memidx import files
 from memidx.errors import FileError, StoreCorrupt
 from memidx.hashing import blake2b
 from memidx.indexing.state import State
-from memidx.indexing.state_edit import aligned, encode_edit
+from memidx.light import TYPE_CHECKING, suppress
 from memidx.snapshot.records import EDIT_NAME, STATE_NAME, Records, recorded
 from memidx.snapshot.segment import Segment
 from memidx.snapshot.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from contextlib import AbstractContextManager
+
+    from memidx.files.spooling import Scratch
 
 _ROOT = "root"
 _SCRATCH = "tmp"
@@ -51,23 +54,26 @@ class Cache:
         self._whole: State | None = None
         self._records = Records()
 
-    def read_state(self) -> State | None:
+    def read_state(self, *, whole: bool = True) -> State | None:
         """The last recorded look, or None; the very one as long as nobody recorded another.
 
         A store that became read-only has an old record beside it and newer ones elsewhere: the
         newest counts.
+
+        Args:
+            whole: False is content with what `memidx.indexing.state.read_summary` gives.
         """
-        whole = newest = None
+        base = newest = None
         if STATE_NAME in self._memory:
-            whole, newest = recorded(self._memory[STATE_NAME], self._memory.get(EDIT_NAME))
+            base, newest = recorded(self._memory[STATE_NAME], self._memory.get(EDIT_NAME))
         for folder in self._readable():
-            read = self._records.read(folder)
-            state = read.state if read else None
-            if read and state and (newest is None or state.recorded_ns > newest.recorded_ns):
-                whole, newest = read.whole, state
+            record = self._records.read(folder, whole=whole)
+            state = record.state if record else None
+            if record and state and (newest is None or state.recorded_ns > newest.recorded_ns):
+                base, newest = record.whole, state
                 self._adopt(folder)
-        if newest is not None:
-            self._whole = whole
+        if whole and newest is not None:
+            self._whole = base
         return newest
 
     def write_state(self, state: State) -> State:
@@ -80,6 +86,8 @@ class Cache:
             The same look, sharing with the one that is recorded whole what it has in common with
             it, so that the next record is made without comparing them.
         """
+        from memidx.indexing.state_edit import aligned, encode_edit  # late: only who writes
+
         whole = self._whole
         later = None if whole is None else aligned(whole, state)
         edit = None if whole is None or later is None else encode_edit(whole, later)
@@ -180,12 +188,27 @@ class Cache:
         folder = self.folder if self._is_writable() else None
         return folder is not None and files.exists(os.path.join(folder, name))
 
+    def scratch(self) -> Scratch:
+        """Where what is too much for memory is put aside: in memory too, if nowhere else."""
+        from memidx.files.spooling import Scratch  # late: only who builds puts anything aside
+
+        if not self._is_writable() or self.folder is None:
+            return Scratch()
+        folder = os.path.join(self.folder, _SCRATCH)
+        try:
+            files.make_dir(folder)
+        except FileError:
+            return Scratch()
+        return Scratch(folder)
+
     def write_snapshot(self, key: str, pieces: Iterable[bytes]) -> None:
         """Keep a snapshot's bytes.
 
         Raises:
             FileError: The disk is full, or the like.
         """
+        from itertools import chain  # late: only who writes
+
         rest = iter(pieces)
         head = _head(rest)
         # Who opens a small one checks it, so that nobody need wait for the disk.
@@ -253,13 +276,19 @@ class Cache:
                 files.remove(os.path.join(self.folder, entry.name))
         files.remove_temporaries(os.path.join(self.folder, _SCRATCH))
 
-    @contextmanager
-    def lock(self, timeout_s: float) -> Iterator[None]:
+    def lock(self, timeout_s: float) -> AbstractContextManager[None]:
         """The lock under which snapshots are built, where there is a folder to share.
 
         Raises:
             StoreLocked: Another process held it for longer than `timeout_s` seconds.
         """
+        from contextlib import contextmanager  # late: only who writes takes it
+
+        return contextmanager(self._locked)(timeout_s)
+
+    def _locked(self, timeout_s: float) -> Iterator[None]:
+        from contextlib import ExitStack
+
         with ExitStack() as stack:
             if self._is_writable() and self.folder is not None:
                 from memidx.store.lock import store_lock  # late: only who writes takes it

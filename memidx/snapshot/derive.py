@@ -13,6 +13,7 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from memidx.analysis.base import Analyzer, FieldTerms
+from memidx.files.spooling import IN_MEMORY, Scratch
 from memidx.snapshot.builder import build_overlay, fold
 from memidx.snapshot.rows import Placed, Row, row_in, row_of
 from memidx.snapshot.segment import Segment
@@ -106,6 +107,7 @@ def derive(
     facts: Mapping[str, Any],
     *,
     has: Callable[[str], bool],
+    scratch: Scratch = IN_MEMORY,
 ) -> Derived:
     """The segment that makes a snapshot hold what a delta says.
 
@@ -117,6 +119,7 @@ def derive(
         facts: What the header shall say besides the statistics.
         has: Whether the base with this key is where its overlay would look for it; another
             process may have removed it since it was opened.
+        scratch: Where a base that is too much for memory is put aside until it is written.
     """
     base = snapshot.parts[0].segment
     overlay = snapshot.parts[1] if len(snapshot.parts) > 1 else None
@@ -159,7 +162,7 @@ def derive(
     if is_small and has(base_key):
         return Derived(pieces, base_key, n_analysed)
     joined = Snapshot.overlaid(base, Segment(memoryview(b"".join(pieces)), "overlay"))
-    return Derived(fold(joined, facts), None, n_analysed)
+    return Derived(fold(joined, facts, scratch), None, n_analysed)
 
 
 def _known_rows(overlay: Segment, delta: Delta) -> Iterator[tuple[str, Row]]:

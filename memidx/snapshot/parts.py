@@ -7,10 +7,13 @@ documents are given part by part; `memidx.snapshot.snapshot` adds them up.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
+from memidx.light import TYPE_CHECKING
 from memidx.snapshot.segment import Field, Segment
+from memidx.values import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 Numbers = tuple[int, ...]
 """A term: its number in the vocabulary of each segment, -1 where it is in none of the segment."""

@@ -8,23 +8,21 @@ compared (`memidx.snapshot.look`). All under the lock; no committed byte is writ
 
 from __future__ import annotations
 
-import contextlib
-from typing import TYPE_CHECKING
-
 from memidx.analysis.base import Analyzer
 from memidx.errors import FileError, StoreLocked, StoreMissing
 from memidx.files import Signature
 from memidx.indexing.state import Freshness, State
+from memidx.light import TYPE_CHECKING, cached_property, suppress
 from memidx.snapshot.cache import Cache
 from memidx.snapshot.snapshot import Snapshot
-from memidx.snapshot.watching import WatchedSources
 from memidx.snapshot.workspace import Workspace, analyzer_key
-from memidx.sources.base import Skip
 from memidx.store.signature import store_signature
 from memidx.values import dataclass, replace
 
 if TYPE_CHECKING:
     from memidx.snapshot.held import Held
+    from memidx.snapshot.watching import WatchedSources
+    from memidx.sources.base import Skip
 
 # How long a query waits for another process before it answers from the last snapshot.
 LOCK_WAIT_S = 2.0
@@ -86,7 +84,6 @@ class Refresher:
         self._analyzer_key = analyzer_key(analyzer)
         self._cache = cache
         self._ready: Ready | None = None
-        self._sources = WatchedSources(workspace)
         # Key of the snapshot that took in the last edit, and what it holds.
         self._held: tuple[str, Held] | None = None
 
@@ -133,10 +130,10 @@ class Refresher:
     def forget(self) -> None:
         """Let go of the snapshot and of the state."""
         self._ready = self._held = None
-        self._sources.forget()
+        vars(self).pop("_sources", None)
 
     def _quick(self, store: dict[str, Signature], now_ns: int, *, checked: bool) -> Ready | None:
-        for state in self._states(store):
+        for state in self._states(store, whole=checked):
             if state.settings != self.workspace.settings or state.store != store:
                 continue
             if not state.snapshot.endswith(self._analyzer_key):
@@ -151,13 +148,24 @@ class Refresher:
                 return Ready(snapshot, _unless_untold("fresh", state, checked), state)
         return None
 
-    def _states(self, store: dict[str, Signature]) -> list[State]:
+    def _states(self, store: dict[str, Signature], *, whole: bool) -> list[State]:
         """The state of this process first, then the recorded one if another process wrote it."""
-        mine = self._ready.state if self._ready else None
+        mine = self._mine(whole=whole)
         if mine is not None and mine.store == store:
             return [mine]
-        theirs = self._cache.read_state()
+        theirs = self._cache.read_state(whole=whole)
         return [state for state in (mine, theirs) if state is not None]
+
+    def _mine(self, *, whole: bool) -> State | None:
+        """The state of this process; to compare with the sources takes one that was read whole."""
+        mine = self._ready.state if self._ready else None
+        return mine if mine is not None and (mine.is_whole or not whole) else None
+
+    @cached_property
+    def _sources(self) -> WatchedSources:
+        from memidx.snapshot.watching import WatchedSources  # only who compares knows the sources
+
+        return WatchedSources(self.workspace)
 
     def _thorough(self, now_ns: int, *, checked: bool) -> Ready:
         """Compare and derive under the lock: no writer can be half way while the store is read."""
@@ -168,7 +176,7 @@ class Refresher:
             return self._last()
 
     def _look(self, now_ns: int, *, checked: bool) -> Ready:
-        previous = self._ready.state if self._ready else self._cache.read_state()
+        previous = self._mine(whole=checked) or self._cache.read_state()
         if checked and previous is not None and (found := self._follow(previous, now_ns)):
             return found
         # Loaded only when something changed: a search on an unchanged project needs none of it.
@@ -184,7 +192,10 @@ class Refresher:
                 and previous.root == root
             )
             known = previous if usable else None
-            look = look_at_sources(self.workspace, root, stored.lines, stored.damage, known)
+            scratch = self._cache.scratch()
+            look = look_at_sources(
+                self.workspace, root, stored.lines, stored.damage, known, scratch
+            )
         else:
             look = look_at_store(stored.lines, stored.damage)
         key = look.key(self._analyzer)
@@ -309,15 +320,19 @@ class Refresher:
 
     def _remember(self, state: State) -> State:
         # Without a record the next search looks at everything again; it is not wrong.
-        with contextlib.suppress(FileError):
+        with suppress(FileError):
             return self._cache.write_state(state)
         return state
 
 
 def skips_of(state: State) -> tuple[Skip, ...]:
     """What a look could not index, or not whole, and what of the store is damaged."""
-    damage = (Skip(path, reason, line) for path, line, reason in state.damage)
-    return (*damage, *state.skips, *state.file_skips())
+    skips = (*state.skips, *state.file_skips())
+    if not state.damage:
+        return skips
+    from memidx.sources.base import Skip  # hardly any store is damaged
+
+    return (*(Skip(path, reason, line) for path, line, reason in state.damage), *skips)
 
 
 def _content(key: str) -> str:

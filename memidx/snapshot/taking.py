@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from memidx.analysis.base import Analyzer
 from memidx.errors import FileError
+from memidx.files.spooling import IN_MEMORY, Scratch
 from memidx.indexing.amended import amended
 from memidx.indexing.scan import Scanner
 from memidx.indexing.state import State
@@ -21,6 +22,7 @@ from memidx.snapshot.derive import Delta, Derived, contents, derive, facts_of
 from memidx.snapshot.following import delta_of, edits_in, unlike_after
 from memidx.snapshot.held import Held
 from memidx.snapshot.look import Look
+from memidx.snapshot.observing import Observations
 from memidx.snapshot.segment import Segment
 from memidx.snapshot.snapshot import Snapshot
 from memidx.snapshot.watching import Edited
@@ -131,6 +133,7 @@ def derive_look(
     *,
     jobs: int = 1,
     make_analyzer: MakeAnalyzer | None = None,
+    observed: Observations | None = None,
 ) -> tuple[Snapshot, int]:
     """The snapshot of a look, and how many documents were analysed for it.
 
@@ -139,6 +142,7 @@ def derive_look(
         before: Key and snapshot of an earlier look under the same analyzer, if there is one.
         jobs: Processes that analyse, where everything is.
         make_analyzer: Makes the analyzer in another process.
+        observed: What was counted of the documents while they were read; it is used up.
     """
     snapshot = cache.open_snapshot(key)
     if snapshot is not None:
@@ -148,14 +152,16 @@ def derive_look(
         if 0 < delta.size <= len(look.lines) * _WHOLE_SHARE:
             return _derived(cache, key, before, delta, analyzer, look.build_id)
 
-    def pieces() -> Iterator[bytes]:
-        return look.snapshot(analyzer, jobs=jobs, make_analyzer=make_analyzer)
+    def pieces(scratch: Scratch, observed: Observations | None) -> Iterator[bytes]:
+        return look.snapshot(
+            analyzer, scratch, jobs=jobs, make_analyzer=make_analyzer, observed=observed
+        )
 
     try:
-        cache.write_snapshot(key, pieces())
+        cache.write_snapshot(key, pieces(cache.scratch(), observed))
     except FileError as error:
         # A full disk must not cost the answer.
-        cache.keep_in_memory(key, pieces(), error.what)
+        cache.keep_in_memory(key, pieces(IN_MEMORY, None), error.what)
     return _opened(cache, key), len(look.lines)
 
 
@@ -175,14 +181,15 @@ def _derived(
         return known, 0
     facts = facts_of(build_id, analyzer)
 
-    def derived() -> Derived:
-        return derive(before[1], before[0], delta, analyzer, facts, has=cache.has_segment)
+    def derived(scratch: Scratch) -> Derived:
+        has = cache.has_segment
+        return derive(before[1], before[0], delta, analyzer, facts, has=has, scratch=scratch)
 
-    made = derived()
     try:
+        made = derived(cache.scratch())
         cache.write_snapshot(key, made.pieces)
     except FileError as error:
-        made = derived()
+        made = derived(IN_MEMORY)
         cache.keep_in_memory(key, made.pieces, error.what)
     return _opened(cache, key, opened), made.n_analysed
 

@@ -7,12 +7,9 @@ from dataclasses import replace
 import pytest
 
 from memidx.files import Signature
-from memidx.indexing.signatures import (
-    pack_signatures,
-    unpack_signatures,
-    younger,
-)
-from memidx.indexing.state import RACY_NS, DocRef, KnownFile, State, pack, read_state
+from memidx.indexing.packing import DocRef, KnownFile, pack
+from memidx.indexing.signatures import pack_signatures, unpack_signatures, younger
+from memidx.indexing.state import RACY_NS, State, read_state
 from memidx.sources.base import Skip
 
 STATE = State(

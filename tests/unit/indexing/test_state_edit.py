@@ -8,7 +8,8 @@ import pytest
 
 from memidx.files import Signature
 from memidx.indexing import state_edit
-from memidx.indexing.state import DocRef, KnownFile, State
+from memidx.indexing.packing import DocRef, KnownFile
+from memidx.indexing.state import State
 from memidx.indexing.state_edit import apply_edit, encode_edit
 from tests.unit.indexing.test_state import STATE
 
