@@ -124,7 +124,7 @@ def entry_signatures(
     Raises:
         FileError: When one of them cannot be looked at.
     """
-    from functools import partial  # only who looks at the sources
+    from itertools import repeat  # only who looks at the sources
     from operator import attrgetter
 
     # No line of Python for each of them: that is a third of the time.
@@ -134,7 +134,7 @@ def entry_signatures(
     except (OSError, ValueError) as error:
         path = getattr(error, "filename", None) or entries[0].path
         raise failed("look at", path, error) from error
-    return before if before == numbers else [*map(partial(tuple.__new__, Signature), numbers)]
+    return before if before == numbers else [*map(tuple.__new__, repeat(Signature), numbers)]
 
 
 def realpath(path: str) -> str:

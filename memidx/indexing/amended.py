@@ -6,10 +6,17 @@ of that file. Nothing else is copied, unpacked or compared.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, TypeVar
+from collections.abc import Mapping
 
-_Value = TypeVar("_Value")
+from memidx.light import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any, TypeVar
+
+    _Value = TypeVar("_Value")
+else:
+    _Value = object
 
 
 class Amended(Mapping[str, _Value]):

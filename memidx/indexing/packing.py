@@ -6,12 +6,10 @@ kept as a line of JSON, and read when somebody asks for that file.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from typing import overload
 
 from memidx.indexing.amended import Amended
-from memidx.light import TYPE_CHECKING
+from memidx.light import TYPE_CHECKING, parse_json
 from memidx.sources.base import Skip
 from memidx.values import NamedTuple, dataclass
 
@@ -43,11 +41,7 @@ class PackedDocs(Sequence[DocRef]):
     def __len__(self) -> int:
         return self._text.count("\n")
 
-    @overload
-    def __getitem__(self, index: int) -> DocRef: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[DocRef]: ...
-    def __getitem__(self, index: int | slice) -> DocRef | Sequence[DocRef]:
+    def __getitem__(self, index: int | slice) -> Any:
         return self._unpacked()[index]
 
     def __iter__(self) -> Iterator[DocRef]:
@@ -97,7 +91,9 @@ class PackedFiles(Mapping[str, KnownFile]):
         skipping: The paths of which something was skipped.
     """
 
-    def __init__(self, paths: bytes, rows: bytes, skipping: Sequence[str]) -> None:
+    def __init__(
+        self, paths: bytes | memoryview, rows: bytes | memoryview, skipping: Sequence[str]
+    ) -> None:
         self._packed = paths, rows
         self._table: dict[str, bytes | KnownFile] | None = None
         self.skipping = skipping
@@ -106,7 +102,7 @@ class PackedFiles(Mapping[str, KnownFile]):
         table = self._unpacked()
         known = table[path]
         if isinstance(known, bytes):
-            known = table[path] = file_of(json.loads(known))
+            known = table[path] = file_of(parse_json(known))
         return known
 
     def __contains__(self, path: object) -> bool:
@@ -120,13 +116,16 @@ class PackedFiles(Mapping[str, KnownFile]):
 
     def packed(self) -> tuple[bytes, bytes]:
         """As `pack_files` gave it."""
-        return self._packed
+        paths, rows = self._packed
+        return bytes(paths), bytes(rows)
 
     def with_values(self, changed: Mapping[str, KnownFile]) -> PackedFiles:
         """The same paths, some of them another file by now; the others are not unpacked."""
-        paths, packed = self._packed
+        from memidx.indexing.compact import to_json  # only who writes
+
+        paths, packed = self.packed()
         rows = packed.splitlines()
-        places = {path: place for place, path in enumerate(json.loads(paths))}
+        places = {path: place for place, path in enumerate(parse_json(paths))}
         for path, known in changed.items():
             rows[places[path]] = to_json(file_row(known))
         skipping = paths_with_skips(Amended(self, changed))
@@ -134,8 +133,8 @@ class PackedFiles(Mapping[str, KnownFile]):
 
     def _unpacked(self) -> dict[str, bytes | KnownFile]:
         if self._table is None:
-            paths, rows = self._packed
-            self._table = dict(zip(json.loads(paths), rows.splitlines(), strict=True))
+            paths, rows = self.packed()
+            self._table = dict(zip(parse_json(paths), rows.splitlines(), strict=True))
         return self._table
 
 
@@ -145,6 +144,8 @@ def pack_files(files: Mapping[str, KnownFile]) -> tuple[bytes, bytes]:
         files = files.whole.with_values(files.changed)
     if isinstance(files, PackedFiles):
         return files.packed()
+    from memidx.indexing.compact import to_json  # only who writes
+
     return to_json([*files]), b"\n".join(to_json(file_row(known)) for known in files.values())
 
 
@@ -181,12 +182,3 @@ def file_of(row: Sequence[Any]) -> KnownFile:
     packed = isinstance(docs, str)
     refs = PackedDocs(docs) if packed else tuple(DocRef(*ref) for ref in docs)
     return KnownFile(source, disk_path, digest, refs, skips_of(skips))
-
-
-# ASCII keeps the lone surrogates of undecodable file names out of the encoder's way.
-_encode = json.JSONEncoder(separators=(",", ":")).encode
-
-
-def to_json(value: Any) -> bytes:
-    """Compact JSON without line feeds."""
-    return _encode(value).encode("ascii")

@@ -6,15 +6,18 @@ array that is compared as a whole.
 
 from __future__ import annotations
 
-import contextlib
-import json
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from itertools import chain
 
 from memidx.files import Signature
 from memidx.indexing.amended import Amended, plain
-from memidx.indexing.packing import to_json
+from memidx.light import TYPE_CHECKING, parse_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    Numbers = array[int] | list[int]
 
 _N_NUMBERS = len(Signature._fields)
 _AS_ARRAY, _AS_JSON = b"q", b"j"
@@ -26,14 +29,15 @@ class PackedSignatures(Mapping[str, Signature]):
     Args:
         names: A JSON list of the paths.
         numbers: The numbers of their signatures, one after another.
+        newest_ns: The latest time among them.
     """
 
-    def __init__(self, names: bytes, numbers: Sequence[int]) -> None:
+    def __init__(self, names: bytes | memoryview, numbers: Numbers, newest_ns: int) -> None:
         self._names = names
         self._numbers = numbers
         self._table: dict[str, Signature] | None = None
         self._was_compared = False
-        self._newest_ns: int | None = None
+        self._newest_ns = newest_ns
 
     def __getitem__(self, path: str) -> Signature:
         return self.unpacked()[path]
@@ -49,11 +53,10 @@ class PackedSignatures(Mapping[str, Signature]):
             return NotImplemented
         if len(other) != len(self):
             return False
-        # A look lists the same files in the same order, so this is how it ends as a rule; who asks
-        # again, as an index that is kept open does, is better served by a table.
+        # Who asks again, as an index that is kept open does, is better served by a table.
         if self._table is None and not self._was_compared:
             self._was_compared = True
-            if _numbers(other) == self._numbers and to_json([*other]) == self._names:
+            if self.are(other, {}):
                 return True
         return self.unpacked() == (other if isinstance(other, dict) else dict(other))
 
@@ -61,26 +64,29 @@ class PackedSignatures(Mapping[str, Signature]):
 
     def packed(self) -> tuple[bytes, bytes]:
         """As `pack_signatures` gave it."""
-        return self._names, _pack_numbers(self._numbers)
+        return bytes(self._names), _pack_numbers(self._numbers, self._newest_ns)
 
-    def with_values(self, changed: Mapping[str, Signature]) -> PackedSignatures:
-        """The same paths, some of them with another signature; the table is not needed for it.
+    def are(self, found: Mapping[str, Signature], changed: Mapping[str, Signature]) -> bool:
+        """Whether files were found with these signatures, but for the changed ones, in this order.
 
-        Raises:
-            ValueError: One of them is not here.
+        A look lists the same files in the same order, so this is how nearly every comparison ends;
+        a False proves nothing.
         """
-        names = json.loads(self._names)
-        numbers = self._numbers[:]
+        if len(found) != len(self):
+            return False
+        names, numbers = [*found], _numbers(found)
+        if type(numbers) is not type(self._numbers):
+            return False
         for path, signature in changed.items():
+            if found.get(path) != signature:
+                return False
             place = names.index(path) * _N_NUMBERS
-            numbers = _put(numbers, place, signature)
-        return PackedSignatures(self._names, numbers)
+            part = slice(place, place + _N_NUMBERS)
+            numbers[part] = self._numbers[part]  # type: ignore[assignment]  # of one type
+        return numbers == self._numbers and names == parse_json(bytes(self._names))
 
     def younger(self, limit_ns: int) -> list[str]:
         """Paths whose file was written or moved at a time or later."""
-        if self._newest_ns is None:
-            times = (self._numbers[1::_N_NUMBERS], self._numbers[2::_N_NUMBERS])
-            self._newest_ns = max(map(max, times)) if self._numbers else 0
         return [] if self._newest_ns < limit_ns else _younger(self.unpacked(), limit_ns)
 
     def unpacked(self) -> dict[str, Signature]:
@@ -88,7 +94,7 @@ class PackedSignatures(Mapping[str, Signature]):
         if self._table is None:
             rows = zip(*[iter(self._numbers)] * _N_NUMBERS, strict=True)
             self._table = dict(
-                zip(json.loads(self._names), map(Signature._make, rows), strict=True)
+                zip(parse_json(bytes(self._names)), map(Signature._make, rows), strict=True)
             )
         return self._table
 
@@ -114,16 +120,12 @@ def _younger(signatures: Mapping[str, Signature], limit_ns: int) -> list[str]:
 
 def are_signatures(watched: Mapping[str, Signature], found: Mapping[str, Signature]) -> bool:
     """Whether a record's signatures are those that were found, compared as a whole."""
-    if isinstance(watched, Amended):
-        whole, changed = watched.whole, watched.changed
-        if isinstance(whole, PackedSignatures):
-            try:
-                watched = whole.with_values(changed)
-            except ValueError:  # another record's paths: it tells nothing of what was found
-                return False
-        else:
-            watched = plain(watched)
-    return watched == found
+    if not isinstance(watched, Amended):
+        return watched == found
+    whole, changed = watched.whole, watched.changed
+    if isinstance(whole, PackedSignatures) and whole.are(found, changed):
+        return True
+    return plain(watched) == found
 
 
 def pack_signatures(signatures: Mapping[str, Signature]) -> tuple[bytes, bytes]:
@@ -131,17 +133,22 @@ def pack_signatures(signatures: Mapping[str, Signature]) -> tuple[bytes, bytes]:
     signatures = plain(signatures) if isinstance(signatures, Amended) else signatures
     if isinstance(signatures, PackedSignatures):
         return signatures.packed()
-    return to_json([*signatures]), _pack_numbers(_numbers(signatures))
+    from memidx.indexing.compact import to_json  # only who writes
+
+    numbers = _numbers(signatures)
+    times = (*numbers[1::_N_NUMBERS], *numbers[2::_N_NUMBERS])
+    return to_json([*signatures]), _pack_numbers(numbers, max(times, default=0))
 
 
-def unpack_signatures(names: bytes, packed: bytes) -> PackedSignatures:
+def unpack_signatures(names: bytes | memoryview, packed: bytes | memoryview) -> PackedSignatures:
     """The signatures that were packed."""
-    if packed[:1] == _AS_ARRAY:
-        return PackedSignatures(names, array("q", packed[1:]))
-    return PackedSignatures(names, json.loads(packed[1:]))
+    kind, data = bytes(packed[:1]), bytes(packed[1:])
+    numbers = array("q", data) if kind == _AS_ARRAY else parse_json(data)
+    newest_ns = numbers.pop()
+    return PackedSignatures(names, numbers, newest_ns)
 
 
-def _numbers(signatures: Mapping[str, Signature]) -> Sequence[int]:
+def _numbers(signatures: Mapping[str, Signature]) -> Numbers:
     numbers = chain.from_iterable(signatures.values())
     try:
         return array("q", numbers)
@@ -149,17 +156,9 @@ def _numbers(signatures: Mapping[str, Signature]) -> Sequence[int]:
         return [*chain.from_iterable(signatures.values())]
 
 
-def _put(numbers: Sequence[int], place: int, signature: Signature) -> Sequence[int]:
-    """The numbers with those of one signature replaced."""
-    end = place + _N_NUMBERS
-    with contextlib.suppress(OverflowError):
-        if isinstance(numbers, array):
-            numbers[place:end] = array("q", signature)
-            return numbers
-    return [*numbers[:place], *signature, *numbers[end:]]
-
-
-def _pack_numbers(numbers: Sequence[int]) -> bytes:
+def _pack_numbers(numbers: Numbers, newest_ns: int) -> bytes:
     if isinstance(numbers, array):
-        return _AS_ARRAY + numbers.tobytes()
-    return _AS_JSON + to_json(numbers)
+        return _AS_ARRAY + numbers.tobytes() + array("q", [newest_ns]).tobytes()
+    from memidx.indexing.compact import to_json  # see above
+
+    return _AS_JSON + to_json([*numbers, newest_ns])

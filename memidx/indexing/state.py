@@ -33,6 +33,8 @@ STATE_VERSION = 7
 # tick of the file system's clock: it is read again, as git does with its index.
 RACY_NS = 2_000_000_000
 
+# A checksum, and the line end before or behind it.
+_MARK_BYTES = 9
 # Bytes that hold what a search asks of a look whose files it does not compare, as a rule.
 SUMMARY_BYTES = 1 << 15
 
@@ -113,11 +115,11 @@ class State:
 
     def to_bytes(self) -> bytes:
         """A line of JSON with a checksum of its own, then what is long, packed, then a checksum."""
+        from memidx.indexing.compact import to_json
         from memidx.indexing.packing import (  # only who looks at the sources writes
             pack_files,
             paths_with_skips,
             skip_rows,
-            to_json,
         )
         from memidx.indexing.signatures import pack_signatures
 
@@ -149,15 +151,16 @@ def read_state(data: bytes) -> State | None:
     from memidx.indexing.packing import PackedFiles  # see `read_summary`
     from memidx.indexing.signatures import unpack_signatures
 
-    body, _, found = data.rpartition(b"\n")
-    if found != _checksum(body):
+    # A record is long, so no part of it is copied before somebody asks for it.
+    view = memoryview(data)
+    if view[-_MARK_BYTES:] != b"\n" + _checksum(view[:-_MARK_BYTES]):
         return None
-    head, _, _ = body.partition(b"\n")
+    head = data[: data.find(b"\n")]
     try:
         document = _document(head)
-        at, parts = len(head) + len(_checksum(head)) + 2, []
+        at, parts = len(head) + 1 + _MARK_BYTES, []
         for size in document["part_bytes"]:
-            parts.append(body[at : at + size])
+            parts.append(view[at : at + size])
             at += size
         names, numbers, paths, rows = parts
         files = PackedFiles(paths, rows, document["files_skipping"])
@@ -224,5 +227,5 @@ class _Unread:
 _UNREAD: Any = _Unread()
 
 
-def _checksum(body: bytes) -> bytes:
+def _checksum(body: bytes | memoryview) -> bytes:
     return b"%08x" % zlib.crc32(body)

@@ -104,7 +104,7 @@ def apply_edit(whole: State, data: bytes) -> State | None:
 
 
 def _sealed(document: Mapping[str, Any]) -> bytes:
-    from memidx.indexing.packing import to_json  # see `encode_edit`
+    from memidx.indexing.compact import to_json  # see `encode_edit`
 
     body = to_json(document)
     return body + b"\n%08x" % zlib.crc32(body)

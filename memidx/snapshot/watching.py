@@ -9,8 +9,6 @@ looked at further.
 from __future__ import annotations
 
 import os.path
-from collections.abc import Collection, Mapping
-from typing import NamedTuple
 
 from memidx import files
 from memidx.errors import FileError
@@ -19,11 +17,15 @@ from memidx.hashing import blake2b
 from memidx.indexing.amended import changed_since
 from memidx.indexing.signatures import are_signatures
 from memidx.indexing.state import State
+from memidx.light import TYPE_CHECKING
 from memidx.snapshot.workspace import Workspace
 from memidx.sources.feeding import feed_tokens
 from memidx.sources.listing import survey_arguments
 from memidx.sources.survey import IGNORE_FILE, Survey, survey
-from memidx.values import replace
+from memidx.values import NamedTuple, replace
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
 
 
 class Edited(NamedTuple):

@@ -7,14 +7,17 @@ kept as one list of names and one of signatures, and compared as a whole with wh
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import compress
 from operator import not_
-from typing import NamedTuple
 
 from memidx import files
 from memidx.errors import FileError
 from memidx.files import Signature
+from memidx.light import TYPE_CHECKING
+from memidx.values import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 
 class Shelf(NamedTuple):

@@ -11,16 +11,19 @@ look during which something vanished is taken again, and a folder that cannot be
 from __future__ import annotations
 
 import os.path
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from operator import attrgetter
 
 from memidx import files
 from memidx.errors import FileError
 from memidx.files import Signature
+from memidx.light import TYPE_CHECKING
 from memidx.sources.base import Skip, has_suffix
 from memidx.sources.shelves import Before, Shelf, Shelves, files_of
 from memidx.text.paths import is_within, printable, relative_to
 from memidx.values import dataclass, field
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 IGNORE_FILE = ".memidxignore"
 # Folders of tools, judged by their name below root, never by what root itself lies in.
