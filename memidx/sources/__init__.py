@@ -11,7 +11,8 @@ import importlib
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from memidx.sources.base import FEEDS, SUFFIXES, FeedKind, FileKind
+from memidx.sources.base import SUFFIXES, FeedKind, FileKind
+from memidx.text.rules import FEEDS
 
 
 class _Kinds(Mapping[str, Any]):

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from memidx.config import SourceConfig
 from memidx.sources import FEED_KINDS
-from memidx.sources.base import FEEDS
+from memidx.text.rules import FEEDS
 
 
 def feed_tokens(root: str, sources: Sequence[SourceConfig]) -> dict[str, str | None]:

@@ -35,7 +35,7 @@ _TYPER = (
     "import typer; app = typer.Typer(rich_markup_mode=None)\n"
     "app.command('a')(lambda: None); app.command('b')(lambda: None); app()"
 )
-_CLI = "from memidx.cli.app import run; run()"
+_CLI = "from memidx.cli.start import run; run()"
 
 
 class World(NamedTuple):
