@@ -10,7 +10,7 @@ from memidx.light import TYPE_CHECKING, Protocol
 from memidx.values import NamedTuple, dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 
 class FieldTerms(NamedTuple):
@@ -98,6 +98,25 @@ class PieceAnalyzer(Analyzer, Protocol):
 
     def pieces(self, text: str) -> Mapping[str, int]:
         """Pieces of a field's text, and how often each occurs."""
+
+    def spread(self, texts: Sequence[str]) -> Spread:
+        """Pieces of the texts of many fields, in their order."""
+
+    def terms_of_many(self, pieces: Sequence[str]) -> list[tuple[str, ...]]:
+        """What `terms_of` gives for each piece."""
+
+
+class Spread(NamedTuple):
+    """Pieces of many texts.
+
+    Attributes:
+        data: The pieces in UTF-8 (a lone surrogate as three bytes), each between bytes of 32 or
+            less; a zero byte ends each text.
+        more: Further pieces, and the place of the text they are from.
+    """
+
+    data: bytes
+    more: list[tuple[int, str]]
 
 
 def count_terms(analyzer: PieceAnalyzer, text: str) -> FieldTerms:

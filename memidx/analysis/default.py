@@ -13,9 +13,9 @@ from __future__ import annotations
 import unicodedata
 from itertools import chain, pairwise
 
-from memidx.analysis.base import NOT_COUNTED, FieldTerms, QueryWord, Span, count_terms
+from memidx.analysis.base import NOT_COUNTED, FieldTerms, QueryWord, Span, Spread, count_terms
 from memidx.analysis.inner import joined_words, may_join
-from memidx.analysis.normalise import aligned, fold, normalise
+from memidx.analysis.normalise import aligned, fold, normalise, normalise_many
 from memidx.analysis.parts import MAX_WHOLE, Parts
 from memidx.analysis.stems import stemmer_version
 from memidx.analysis.tokens import Token, apart, look_closely, plain_text, tokens
@@ -23,7 +23,7 @@ from memidx.analysis.vocabulary import FUNCTION_WORDS, STOP_WORDS
 from memidx.light import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 VERSION = 2
 """Raise it whenever any text could give other terms."""
@@ -97,6 +97,22 @@ class DefaultAnalyzer:
         if may_join(data):
             chunks.update(f" {term}" for _, term in self._joined(normal))
         return chunks
+
+    def spread(self, texts: Sequence[str]) -> Spread:
+        """Chunks of texts, and the words that markup stands inside, as `pieces` has them."""
+        import re  # only who builds a snapshot comes here
+        from bisect import bisect
+
+        normal = normalise_many(texts)
+        data = normal.encode("utf-8", "surrogatepass")
+        joined = [*self._joined(normal)]
+        ends = [end.start() for end in re.finditer("\0", normal)] if joined else []
+        more = [(bisect(ends, start), f" {term}") for start, term in joined]
+        return Spread(data.translate(_BLANKS), more)
+
+    def terms_of_many(self, pieces: Sequence[str]) -> list[tuple[str, ...]]:
+        """What `terms_of` gives for each piece."""
+        return list(map(self.terms_of.__getitem__, pieces))
 
     def query(self, text: str) -> tuple[QueryWord, ...]:
         """Words of a query; stop words only when there is nothing else."""

@@ -16,8 +16,11 @@ import unicodedata
 from itertools import chain, pairwise
 
 from memidx.analysis.entities import entities, has_entities, unescape
-from memidx.light import pattern
+from memidx.light import TYPE_CHECKING, pattern
 from memidx.values import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 PLACEHOLDERS = ("<path>", "<secret>")
 """What redaction leaves behind; no term may come from it."""
@@ -54,6 +57,29 @@ def normalise(text: str) -> str:
     if "&" in text:
         text = unescape(text)
     return text if text.isascii() else _normalise(text)
+
+
+def normalise_many(texts: Sequence[str]) -> str:
+    """Texts normalised, one after another, a line end and a zero character behind each.
+
+    White space is ASCII's: other spaces are blanks. A text's own zero characters are blanks too;
+    no word goes on over one.
+    """
+    joined = "\n\0\n".join((*texts, ""))
+    if joined.count("\0") != len(texts):
+        joined = "\n\0\n".join((*(text.replace("\0", " ") for text in texts), ""))
+    if "<" in joined:
+        for placeholder in PLACEHOLDERS:
+            joined = joined.replace(placeholder, " ")
+    if "&" in joined:
+        joined = unescape(joined)
+    if joined.isascii():
+        return joined
+    # One text with other characters does not make all of them slow.
+    return "\0".join(
+        text if text.isascii() else pattern(_SPACES).sub(" ", _normalise(text))
+        for text in joined.split("\0")
+    )
 
 
 def aligned(text: str) -> Aligned:
@@ -122,6 +148,10 @@ _INVISIBLE = (
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]+"
 )
+
+
+# White space that is not ASCII's and that NFKC leaves.
+_SPACES = "[\x85\u1680\u2028\u2029]"
 
 
 def _without_placeholders(text: str) -> str:

@@ -7,9 +7,10 @@ them. Who asked puts the results together (`memidx.indexing.scan`).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple, Protocol
 
 from memidx.config import SourceConfig
 from memidx.crew import current_crew
@@ -81,15 +82,39 @@ class Read(NamedTuple):
     may_pass: bool = False
 
 
-def read_files(tasks: list[Task]) -> Iterator[Read]:
-    """Results in the order of the tasks, with the crew's help where that saves time."""
+class Observer(Protocol):
+    """Makes more of documents in the process that reads them, and then keeps that alone.
+
+    Attributes:
+        make: What to make of the documents of some files; it and its results must be picklable.
+    """
+
+    make: Callable[[list[tuple[Document, DocRef]]], Any]
+
+    def take(self, made: Any) -> None:
+        """Take in a result, in the order of the files."""
+        ...
+
+
+def read_files(tasks: list[Task], observer: Observer | None = None) -> Iterator[Read]:
+    """Results in the order of the tasks, with the crew's help where that saves time.
+
+    Args:
+        tasks: Files.
+        observer: It gets the documents; the results are without them then.
+    """
     crew = current_crew()
     size = sum(task.size_bytes + _FILE_BYTES for task in tasks)
-    if crew is None or size < _LEAST_BYTES:
+    is_shared = crew is not None and size >= _LEAST_BYTES
+    if observer is None and not is_shared:
         yield from map(read_file, tasks)
-    else:
-        for results in crew.map(_read_batch, _batches(tasks)):
-            yield from results
+        return
+    work = partial(_read_batch, None if observer is None else observer.make)
+    batches = _batches(tasks)
+    for reads, made in crew.map(work, batches) if crew and is_shared else map(work, batches):
+        if observer is not None:
+            observer.take(made)
+        yield from reads
 
 
 def read_file(task: Task) -> Read:
@@ -131,9 +156,20 @@ def add_item(
     return skips
 
 
-def _read_batch(tasks: list[Task]) -> list[Read]:
+def _read_batch(
+    make: Callable[[list[tuple[Document, DocRef]]], Any] | None, tasks: list[Task]
+) -> tuple[list[Read], Any]:
     with collector_paused():
-        return [*map(read_file, tasks)]
+        reads = [*map(read_file, tasks)]
+        if make is None:
+            return reads, None
+        made = [read.made for read in reads if read.made is not None]
+        found = make(
+            [(doc, one.refs[doc.doc_id]) for one in made for doc in one.documents.values()]
+        )
+        for one in made:
+            one.documents.clear()
+        return reads, found
 
 
 def _batches(tasks: Iterable[Task]) -> Iterator[list[Task]]:

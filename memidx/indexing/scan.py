@@ -18,7 +18,7 @@ from memidx.documents import Document
 from memidx.files.spooling import IN_MEMORY, Scratch
 from memidx.garbage import collector_paused
 from memidx.indexing.packing import KnownFile, pack
-from memidx.indexing.reading import Made, Read, Task, add_item, read_file, read_files
+from memidx.indexing.reading import Made, Observer, Read, Task, add_item, read_file, read_files
 from memidx.indexing.state import RACY_NS, State
 from memidx.sources import FEED_KINDS
 from memidx.sources.base import Fed, FileEntry, Gone, Skip, SourceFailed
@@ -38,8 +38,8 @@ class Scan:
         files: Identity path of a file, or of a part of a feed -> what it became.
         entries: Identity path -> the file as it was listed.
         lines: `doc_id` -> encoded line, for what was parsed.
-        documents: The same documents, as they are; none of them where the lines are too many for
-            memory, for each can be made again from its line.
+        documents: The same documents, as they are, but for those that an observer got; none of
+            them where the lines are too many for memory, for each can be made from its line.
         unread: Identity paths of files that are there and could not be read: nothing proves that
             what they held is gone.
         unsettled: Root-relative paths as on disk of files that the system did not hand out now.
@@ -109,15 +109,21 @@ class Scanner:
         self._env = env
         self._scratch = scratch
 
-    def scan(self, known: State | None) -> Scan:
-        """Look at every source; `known` is the last look under the same settings, if any."""
-        with collector_paused():
-            return self._scan(known)
+    def scan(self, known: State | None, observer: Observer | None = None) -> Scan:
+        """Look at every source.
 
-    def _scan(self, known: State | None) -> Scan:
+        Args:
+            known: The last look under the same settings, if any.
+            observer: It gets the documents of the files that are read, and `Scan.documents` does
+                not.
+        """
+        with collector_paused():
+            return self._scan(known, observer)
+
+    def _scan(self, known: State | None, observer: Observer | None) -> Scan:
         listing = list_files(self._root, tuple(self._sources.values()), self._own)
         found = Scan(listing, failed=dict(listing.failed), lines=NewLines(self._scratch))
-        self._visit(listing, known, found)
+        self._visit(listing, known, found, observer)
         for source in self._sources.values():
             if source.kind in FEEDS:
                 for part in FEED_KINDS[source.kind].parts(source):
@@ -152,7 +158,9 @@ class Scanner:
         else:
             self._parse(source, scan.entries[path], scan)
 
-    def _visit(self, listing: Listing, known: State | None, found: Scan) -> None:
+    def _visit(
+        self, listing: Listing, known: State | None, found: Scan, observer: Observer | None
+    ) -> None:
         """Take in every listed file; those that may have changed are read."""
         files: list[tuple[SourceConfig, FileEntry, KnownFile | None]] = []
         stale: set[str] = set()
@@ -166,7 +174,7 @@ class Scanner:
                 if not (known and before and _is_fresh(before, entry, known)):
                     stale.add(entry.path)
                     tasks.append(self._task(source, entry, before))
-        results = read_files(tasks)
+        results = read_files(tasks, observer)
         for source, entry, before in files:
             if entry.path in stale:
                 self._take_in(next(results), source, entry, before, found)

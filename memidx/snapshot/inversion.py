@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memidx.analysis.base import FieldTerms
 from memidx.files.spooling import Scratch
 from memidx.scoring import idf
-from memidx.snapshot.counting import Columns, Counted
+from memidx.snapshot.counting import Columns, Counted, Numbers
 from memidx.snapshot.runs import Run, SortedRun, merge
 from memidx.snapshot.writing import Long, LongBlobs, Section, blob_sections
 
@@ -46,6 +46,9 @@ class Postings:
         self._names = names
         self._scratch = scratch
         self._terms: list[str] = []
+        self._numbers = Numbers()  # of the terms, as soon as there are two counters
+        # For each counter, the number here of each of its terms.
+        self._known: dict[tuple[int, int], array[int]] = {}
         self._runs: list[SortedRun] = []
         self._n_terms = array("I")
         self._lengths = [array("I") for _ in names]
@@ -58,7 +61,7 @@ class Postings:
         """Take in the next documents."""
         import numpy as np  # only who builds a snapshot pays for it
 
-        self._terms += counted.terms
+        self._number(counted)
         for pieces, lengths, column in zip(
             self._pieces, self._lengths, counted.columns, strict=True
         ):
@@ -69,6 +72,27 @@ class Postings:
         self._n_terms.frombytes(np.sum(counts, axis=0, dtype=np.uint32).tobytes())
         if self._n_waiting >= _RUN:
             self._sort()
+
+    def _number(self, counted: Counted) -> None:
+        """Give the terms of each counter's documents the numbers they have here."""
+        if not self._known:
+            self._known[counted.counter] = array("I")
+        if [*self._known] == [counted.counter]:
+            # The numbers of a counter that is the only one are kept.
+            n_terms = len(self._terms)
+            self._terms += counted.terms
+            self._known[counted.counter].extend(range(n_terms, len(self._terms)))
+            return
+        if not self._numbers:
+            self._numbers.update(zip(self._terms, range(len(self._terms)), strict=True))
+        n_terms = len(self._numbers)
+        here = array("I", map(self._numbers.__getitem__, counted.terms))
+        new = zip(counted.terms, here, strict=True)
+        self._terms += [term for term, number in new if number >= n_terms]
+        table = self._known.setdefault(counted.counter, array("I"))
+        table += here
+        for column in counted.columns:
+            column.renumber(table)
 
     def inverted(self, numbers: Sequence[int] | None = None) -> Inverted:
         """The postings of all of them, or of some.

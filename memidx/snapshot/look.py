@@ -18,12 +18,14 @@ from memidx.errors import FileError, StoreCorrupt, StoreMissing
 from memidx.files import Signature
 from memidx.files.spooling import IN_MEMORY, Scratch
 from memidx.indexing.plan import Plan, make_plan, newest
+from memidx.indexing.reading import Observer
 from memidx.indexing.scan import Scan, Scanner
 from memidx.indexing.state import State
 from memidx.indexing.veil import veiled
 from memidx.snapshot.builder import build_snapshot
 from memidx.snapshot.derive import Content as Held
 from memidx.snapshot.derive import Delta, facts_of, key_of
+from memidx.snapshot.observing import Observations
 from memidx.snapshot.rows import Placed
 from memidx.snapshot.workers import MakeAnalyzer
 from memidx.snapshot.workspace import Workspace
@@ -96,15 +98,22 @@ class Look:
         *,
         jobs: int = 1,
         make_analyzer: MakeAnalyzer | None = None,
+        observed: Observations | None = None,
     ) -> Iterator[bytes]:
-        """Bytes of the snapshot of this content; `jobs` processes analyse it."""
+        """Bytes of the snapshot of this content; `jobs` processes analyse what is not observed."""
+
+        def entry(doc_id: str) -> Placed | int:
+            number = observed.find(doc_id, self.lines.sum(doc_id)) if observed else None
+            return self.placed(doc_id) if number is None else number
+
         return build_snapshot(
-            map(self.placed, self.lines),
+            map(entry, self.lines),
             analyzer,
             facts=facts_of(self.build_id, analyzer),
             jobs=jobs,
             make_analyzer=make_analyzer,
             scratch=scratch,
+            observed=observed,
         )
 
 
@@ -188,6 +197,7 @@ def look_at_sources(
     damage: tuple[Damage, ...],
     known: State | None,
     scratch: Scratch = IN_MEMORY,
+    observer: Observer | None = None,
 ) -> Look:
     """Compare store and sources, and read what is needed of the sources.
 
@@ -195,6 +205,7 @@ def look_at_sources(
         stored: `doc_id` -> line in the store; damaged lines are missing, and so heal.
         known: The last look under the same settings and root, which saves reading.
         scratch: Where lines are put aside that are too many for memory.
+        observer: It gets the documents of files as they are read.
 
     Raises:
         StoreCorrupt: Documents are lost, and a failed source may have been theirs.
@@ -209,7 +220,7 @@ def look_at_sources(
     )
     held = dict(sums(stored))
     for attempt in range(_ATTEMPTS):
-        scan = scanner.scan(known)
+        scan = scanner.scan(known, observer)
         if scan.vanished and attempt + 1 < _ATTEMPTS:
             continue
         for name, path in scan.vanished:

@@ -21,6 +21,7 @@ from memidx.snapshot.look import (
     record,
     without_newest,
 )
+from memidx.snapshot.observing import Observations
 from memidx.snapshot.patching import patch_or_write
 from memidx.snapshot.snapshot import Snapshot
 from memidx.snapshot.taking import derive_look
@@ -123,7 +124,11 @@ def build_store(
     with cache.lock_store(BUILD_LOCK_WAIT_S):
         lines, damage, current = _content(workspace.store)
         known = None if full else _known(cache, workspace, root)
-        look = look_at_sources(workspace, root, lines, damage, known, cache.scratch())
+        before = _before(cache, analyzer)
+        scratch = cache.scratch()
+        # Without a snapshot to go on from, every document is analysed: best where it is read.
+        observed = Observations(analyzer, make_analyzer, scratch) if before is None else None
+        look = look_at_sources(workspace, root, lines, damage, known, scratch, observed)
         if full:
             look = _afresh(lines, look)
         differs = current is None or replace(manifest, shards=current.shards) != current
@@ -141,9 +146,10 @@ def build_store(
             key,
             analyzer,
             cache,
-            _before(cache, analyzer),
+            before,
             jobs=jobs,
             make_analyzer=make_analyzer,
+            observed=observed,
         )
         settled = replace(look, plan=look.plan.done(), damage=())
         signatures = store_signature(workspace.store)

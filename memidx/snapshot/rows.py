@@ -6,7 +6,6 @@ import json
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from operator import eq
 from typing import NamedTuple
 
 from memidx.analysis.base import FieldTerms
@@ -145,6 +144,10 @@ class Rows:
         self._day.append(row.day)
         self._line.append(row.line)
 
+    def sum(self, number: int) -> str:
+        """Checksum of the line of one of them."""
+        return self._sums[number].decode()
+
     def row(self, number: int) -> Row:
         """The row that was taken in as number so many, from 0 on."""
         place = bisect_left(self._standing_docs, number)
@@ -158,13 +161,13 @@ class Rows:
             self._kinds.name(self._kind[number]),
             self._day[number],
             self._line[number],
-            self._sums[number].decode(),
+            self.sum(number),
             standing=self._standings[place] if has_standing else b"",
         )
 
-    def ordered(self, numbers: Sequence[int]) -> Rows:
+    def ordered(self, numbers: array[int]) -> Rows:
         """Those of these numbers, in this order."""
-        if len(numbers) == len(self) and all(map(eq, numbers, range(len(self)))):
+        if numbers == array(numbers.typecode, range(len(self))):
             return self
         rows = Rows(self._scratch)
         for number in numbers:

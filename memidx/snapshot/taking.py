@@ -30,6 +30,7 @@ from memidx.snapshot.derive import (
 )
 from memidx.snapshot.following import delta_of, edits_in, unlike_after
 from memidx.snapshot.look import Look
+from memidx.snapshot.observing import Observations
 from memidx.snapshot.snapshot import Snapshot
 from memidx.snapshot.workers import MakeAnalyzer
 from memidx.snapshot.workspace import Workspace
@@ -141,6 +142,7 @@ def derive_look(
     *,
     jobs: int = 1,
     make_analyzer: MakeAnalyzer | None = None,
+    observed: Observations | None = None,
 ) -> tuple[Snapshot, int]:
     """The snapshot of a look, and how many documents were analysed for it.
 
@@ -149,6 +151,7 @@ def derive_look(
         before: Key and snapshot of an earlier look under the same analyzer, if there is one.
         jobs: Processes that analyse, where everything is.
         make_analyzer: Makes the analyzer in another process.
+        observed: What was counted of the documents while they were read; it is used up.
     """
     snapshot = cache.open_snapshot(key)
     if snapshot is not None:
@@ -158,14 +161,16 @@ def derive_look(
         if 0 < delta.size <= len(look.lines) * _WHOLE_SHARE:
             return _derived(cache, key, before, delta, analyzer, look.build_id)
 
-    def pieces(scratch: Scratch) -> Iterator[bytes]:
-        return look.snapshot(analyzer, scratch, jobs=jobs, make_analyzer=make_analyzer)
+    def pieces(scratch: Scratch, observed: Observations | None) -> Iterator[bytes]:
+        return look.snapshot(
+            analyzer, scratch, jobs=jobs, make_analyzer=make_analyzer, observed=observed
+        )
 
     try:
-        cache.write_snapshot(key, pieces(cache.scratch()))
+        cache.write_snapshot(key, pieces(cache.scratch(), observed))
     except FileError as error:
         # A full disk must not cost the answer.
-        cache.keep_in_memory(key, pieces(IN_MEMORY), error.what)
+        cache.keep_in_memory(key, pieces(IN_MEMORY, None), error.what)
     return _opened(cache, key), len(look.lines)
 
 

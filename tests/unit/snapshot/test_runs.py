@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from pathlib import Path
 
 import pytest
@@ -98,7 +99,7 @@ def test_documents_may_come_in_any_order(
         rows.add(row_of(one))
     for counted in workers.analyse((_text(one) for one in arrivals), _DEFAULT):
         postings.add(counted)
-    order = [came.index(n) for n in wanted]
+    order = array("L", map(came.index, wanted))
     shuffled = _file(rows.ordered(order), postings.inverted(order), _DEFAULT.fields, _FACTS)
     expected = build_snapshot([placed[n] for n in wanted], _DEFAULT, facts=_FACTS)
     assert b"".join(shuffled) == b"".join(expected)
