@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import stat
 
-from memidx.errors import FileError
-from memidx.files.refusals import MISSING, failed, is_missing, may_pass
+from memidx.files.refusals import MISSING, failed, may_pass
 from memidx.values import NamedTuple
 
 
@@ -84,11 +83,12 @@ def scan_dir(path: str) -> list[os.DirEntry[str]]:
 def names(path: str) -> list[str]:
     """Names in a folder, sorted; none where there is no folder."""
     try:
-        return [entry.name for entry in scan_dir(path)]
-    except FileError as error:
-        if is_missing(error):
+        with os.scandir(path) as entries:
+            return sorted([entry.name for entry in entries])
+    except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno in MISSING:
             return []
-        raise
+        raise failed("list", path, error) from error
 
 
 def list_dir(path: str) -> list[Entry]:
