@@ -20,11 +20,12 @@ from memidx.indexing.packing import KnownFile, pack
 from memidx.indexing.reading import Made, Observer, Read, Task, add_item, read_file, read_files
 from memidx.indexing.state import RACY_NS, State
 from memidx.sources import FEED_KINDS
-from memidx.sources.base import FEEDS, Fed, FileEntry, Gone, Skip, SourceFailed
+from memidx.sources.base import Fed, FileEntry, Gone, Skip, SourceFailed
 from memidx.sources.listing import Listing, list_files
 from memidx.sources.survey import Survey
 from memidx.store.lines import NewLines
 from memidx.text.redact import holds_private
+from memidx.text.rules import FEEDS
 
 
 @dataclass(slots=True)
@@ -133,15 +134,15 @@ class Scanner:
             known: The last look under the same settings.
             seen: The survey that found the edits.
             edits: Identity path and path as on disk of each.
+
+        Returns:
+            A scan whose `files` are those alone, without what cannot be read any more.
         """
         listing = Listing(seen, {}, dict(known.failed), known.skips)
-        found = Scan(listing, failed=dict(known.failed), files=dict(known.files))
-        found.tokens = dict(known.tokens)
+        found = Scan(listing, failed=dict(known.failed), tokens=dict(known.tokens))
         for path, disk_path in edits:
             before = known.files[path]
             entry = FileEntry(path, self._root, disk_path, seen.files[disk_path])
-            # What cannot be read any more is not what it was.
-            del found.files[path]
             self._parse(self.sources[before.source], entry, found, before)
         return found
 
