@@ -6,10 +6,13 @@ it does to the same word of a query. Its fingerprint is part of a snapshot's key
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from memidx.values import dataclass
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class FieldTerms(NamedTuple):
@@ -78,6 +81,11 @@ NOT_COUNTED = ""
 terms of a document then counts these too, without a step of its own."""
 
 
+# Pieces in UTF-8, as `Spread` has them -> numbers of the terms of all, one after another, and how
+# many each has.
+TermsInBulk = Callable[[Sequence[bytes]], "tuple[NDArray[Any], NDArray[Any]]"]
+
+
 class PieceAnalyzer(Analyzer, Protocol):
     """An analyzer whose fields are made of pieces that each have their terms wherever they stand.
 
@@ -110,8 +118,8 @@ class PieceAnalyzer(Analyzer, Protocol):
         """Pieces of the texts of many fields, in their order."""
         ...
 
-    def terms_of_many(self, pieces: Sequence[str]) -> list[tuple[str, ...]]:
-        """What `terms_of` gives for each piece."""
+    def terms_in_bulk(self, number: Callable[[str], int]) -> TermsInBulk:
+        """Makes what gives for many pieces what `terms_of` gives for each, in numbers."""
         ...
 
 
