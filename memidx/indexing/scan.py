@@ -21,11 +21,12 @@ from memidx.indexing.packing import KnownFile, pack
 from memidx.indexing.reading import Made, Observer, Read, Task, add_item, read_file, read_files
 from memidx.indexing.state import RACY_NS, State
 from memidx.sources import FEED_KINDS
-from memidx.sources.base import FEEDS, Fed, FileEntry, Gone, Skip, SourceFailed
+from memidx.sources.base import Fed, FileEntry, Gone, Skip, SourceFailed
 from memidx.sources.listing import Listing, list_files
 from memidx.sources.survey import Survey
 from memidx.store.lines import NewLines
 from memidx.text.redact import holds_private
+from memidx.text.rules import FEEDS
 
 
 @dataclass(slots=True)

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from memidx.light import TYPE_CHECKING
-from memidx.sources.base import FEEDS, SUFFIXES, FeedKind, FileKind
+from memidx.sources.base import SUFFIXES, FeedKind, FileKind
+from memidx.text.rules import FEEDS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

@@ -28,7 +28,6 @@ SUFFIXES: Mapping[str, frozenset[str]] = {
 }
 # Among suffixes, this stands for names without any: no name ends with it.
 NO_SUFFIX = "/"
-FEEDS = frozenset(("git",))
 
 
 def suffixes_of(source: SourceConfig) -> frozenset[str]:
