@@ -98,6 +98,9 @@ class Disk:
                 patch.setattr(module, "open", self._wrap("open", open), raising=False)
                 if hasattr(module, "entry_signature"):
                     patch.setattr(module, "entry_signature", self._entry(module.entry_signature))
+                    patch.setattr(
+                        module, "entry_signatures", self._entries(module.entry_signatures)
+                    )
             yield self
 
     def ask(self, kind: str, path: object, arguments: tuple[Any, ...]) -> Call:
@@ -127,13 +130,26 @@ class Disk:
         """A folder's entry stats itself in C: stand before it."""
 
         def call(entry: os.DirEntry[str]) -> Any:
-            try:
-                self.ask("stat", entry.path, (entry,))
-            except OSError as error:
-                raise files.failed("look at", entry.path, error) from error
+            self._ask_entry(entry)
             return real(entry)
 
         return call
+
+    def _entries(self, real: Callable[..., Any]) -> Callable[..., Any]:
+        """Likewise before many of them."""
+
+        def call(entries: list[os.DirEntry[str]], *before: Any) -> Any:
+            for entry in entries:
+                self._ask_entry(entry)
+            return real(entries, *before)
+
+        return call
+
+    def _ask_entry(self, entry: os.DirEntry[str]) -> None:
+        try:
+            self.ask("stat", entry.path, (entry,))
+        except OSError as error:
+            raise files.failed("look at", entry.path, error) from error
 
 
 class _Os:

@@ -13,7 +13,14 @@ from __future__ import annotations
 import unicodedata
 from itertools import chain, pairwise
 
-from memidx.analysis.base import NOT_COUNTED, FieldTerms, QueryWord, Span, Spread, count_terms
+from memidx.analysis.base import (
+    NOT_COUNTED,
+    FieldTerms,
+    QueryWord,
+    Span,
+    Spread,
+    count_terms,
+)
 from memidx.analysis.inner import joined_words, may_join
 from memidx.analysis.normalise import aligned, fold, normalise, normalise_many
 from memidx.analysis.parts import MAX_WHOLE, Parts
@@ -23,7 +30,9 @@ from memidx.analysis.vocabulary import FUNCTION_WORDS, STOP_WORDS
 from memidx.light import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from memidx.analysis.base import TermsInBulk
 
 VERSION = 2
 """Raise it whenever any text could give other terms."""
@@ -110,9 +119,12 @@ class DefaultAnalyzer:
         more = [(bisect(ends, start), f" {term}") for start, term in joined]
         return Spread(data.translate(_BLANKS), more)
 
-    def terms_of_many(self, pieces: Sequence[str]) -> list[tuple[str, ...]]:
-        """What `terms_of` gives for each piece."""
-        return list(map(self.terms_of.__getitem__, pieces))
+    def terms_in_bulk(self, number: Callable[[str], int]) -> TermsInBulk:
+        """Terms of many pieces, in numbers."""
+        # Only who builds a snapshot pays for numpy.
+        from memidx.analysis.bulk import BulkTerms
+
+        return BulkTerms(self._parts, self.terms_of.of_chunk, number).of
 
     def query(self, text: str) -> tuple[QueryWord, ...]:
         """Words of a query; stop words only when there is nothing else."""
@@ -279,14 +291,15 @@ class _Chunks(dict[str, tuple[str, ...]]):
         self._parts = parts
 
     def __missing__(self, chunk: str) -> tuple[str, ...]:
-        terms = self._of_chunk(chunk)
+        terms = self.of_chunk(chunk)
         if len(chunk) <= _MAX_CHUNK:
             if len(self) >= _MAX_CHUNKS:
                 self.clear()
             self[chunk] = terms
         return terms
 
-    def _of_chunk(self, chunk: str) -> tuple[str, ...]:
+    def of_chunk(self, chunk: str) -> tuple[str, ...]:
+        """The terms of a chunk, which is not kept."""
         text = plain_text(chunk) if chunk.isascii() else ""
         if text.isalpha():
             return self._parts[text].terms

@@ -137,16 +137,16 @@ class Scanner:
             known: The last look under the same settings.
             seen: The survey that found the edits.
             edits: Identity path and path as on disk of each.
+
+        Returns:
+            A scan whose `files` are those alone, without what cannot be read any more.
         """
         listing = Listing(seen, {}, dict(known.failed), known.skips)
-        found = Scan(listing, failed=dict(known.failed), files=dict(known.files))
-        found.tokens = dict(known.tokens)
+        found = Scan(listing, failed=dict(known.failed), tokens=dict(known.tokens))
         for path, disk_path in edits:
             before = known.files[path]
             place = os.path.join(self._root, disk_path)
             entry = FileEntry(path, place, seen.files[disk_path])
-            # What cannot be read any more is not what it was.
-            del found.files[path]
             self._parse(self._sources[before.source], entry, found, before)
         return found
 

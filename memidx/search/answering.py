@@ -127,9 +127,11 @@ def _hit(
     card = snapshot.card(doc)
     doc_id, path = snapshot.doc_id(doc), snapshot.path(doc)
     begin, kind = snapshot.line_of[doc], snapshot.kinds[snapshot.kind_of[doc]]
-    page = pages_of(snapshot).page(doc)
+    which, doc_ord = snapshot.locate(doc)
+    page = pages_of(snapshot.parts[which].segment).page(doc_ord)
     shown = page.answer(
         finder.question,
+        begin,
         lambda: snippets(
             page,
             finder,

@@ -2,7 +2,8 @@
 
 Dividing a text into blocks and lower-casing it takes longer than looking for the words of a
 question in it. An index that stays open keeps both of the documents that it showed last, and what
-it showed to the last questions.
+it showed to the last questions. They are kept with the file a document lies in, so that after an
+edit, which leaves the base as it is, they are still there.
 """
 
 from __future__ import annotations
@@ -13,15 +14,17 @@ from memidx.light import TYPE_CHECKING, cached_property
 from memidx.search.answer import Snippet
 from memidx.search.blocks import Outline
 from memidx.search.lowered import lowered
-from memidx.snapshot.snapshot import Snapshot
+from memidx.snapshot.segment import Segment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    Question = tuple[tuple[str, float], ...]  # terms and their weights
+
 MAX_ANSWERS = 4
 """Questions whose snippets of one page are remembered."""
 MAX_REMEMBERED_BYTES = 64 * 2**20
-"""Memory for pages of one snapshot, roughly; those not asked for longest go first."""
+"""Memory for pages of one segment, roughly; those not asked for longest go first."""
 
 
 class Page:
@@ -29,7 +32,7 @@ class Page:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._answers: dict[tuple[tuple[str, float], ...], tuple[Snippet, ...]] = {}
+        self._answers: dict[tuple[Question, int], tuple[Snippet, ...]] = {}
 
     @cached_property
     def outline(self) -> Outline:
@@ -55,14 +58,19 @@ class Page:
         return frozenset(found)
 
     def answer(
-        self, question: tuple[tuple[str, float], ...], find: Callable[[], tuple[Snippet, ...]]
+        self, question: Question, begin: int, find: Callable[[], tuple[Snippet, ...]]
     ) -> tuple[Snippet, ...]:
-        """What `find` gives for a question (terms and their weights), found once."""
-        found = self._answers.get(question)
+        """What `find` gives for a question, found once.
+
+        Args:
+            begin: Line of the file where the document begins by now.
+        """
+        asked = question, begin
+        found = self._answers.get(asked)
         if found is None:
             if len(self._answers) >= MAX_ANSWERS:
                 del self._answers[next(iter(self._answers))]
-            found = self._answers[question] = find()
+            found = self._answers[asked] = find()
         return found
 
     def size_bytes(self) -> int:
@@ -71,29 +79,29 @@ class Page:
 
 
 class Pages:
-    """Pages of one snapshot, as far as they were asked for."""
+    """Pages of one segment, as far as they were asked for."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
-        self._snapshot = snapshot
+    def __init__(self, segment: Segment) -> None:
+        self._texts = segment.texts
         self._pages: dict[int, Page] = {}
         self._size_bytes = 0
 
-    def page(self, doc: int) -> Page:
+    def page(self, doc_ord: int) -> Page:
         """The page of a document."""
-        page = self._pages.pop(doc, None)
+        page = self._pages.pop(doc_ord, None)
         if page is None:
-            page = Page(self._snapshot.text(doc))
+            page = Page(self._texts[doc_ord])
             self._size_bytes += page.size_bytes()
-        self._pages[doc] = page  # now the last
+        self._pages[doc_ord] = page  # now the last
         while self._size_bytes > MAX_REMEMBERED_BYTES:
             first = next(iter(self._pages))
             self._size_bytes -= self._pages.pop(first).size_bytes()
         return page
 
 
-def pages_of(snapshot: Snapshot) -> Pages:
-    """The snapshot's pages; they live as long as the snapshot."""
-    found: Pages | None = snapshot.remembered.get(Pages)
+def pages_of(segment: Segment) -> Pages:
+    """The segment's pages; they live as long as the segment is open."""
+    found: Pages | None = segment.remembered.get(Pages)
     if found is None:
-        found = snapshot.remembered[Pages] = Pages(snapshot)
+        found = segment.remembered[Pages] = Pages(segment)
     return found

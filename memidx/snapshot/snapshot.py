@@ -91,6 +91,11 @@ class Snapshot:
         base = self.parts[-1].segment.base
         return (key,) if base is None else (key, base)
 
+    def base_of(self, key: str) -> dict[str, Segment]:
+        """Key and base, of a snapshot of one store with this key; none where its file was cut."""
+        base = self.parts[0].segment
+        return {self.parts[-1].segment.base or key: base} if base.is_whole() else {}
+
     @cached_property
     def build_id(self) -> str:
         """Names the documents, whatever the analyzer: of several stores, what each holds."""

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import os.path
 import posixpath
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from memidx.config import SourceConfig
+from memidx.light import TYPE_CHECKING
 from memidx.sources.base import SUFFIXES, FileEntry, Skip, has_suffix, suffixes_of
 from memidx.sources.survey import IGNORE_FILE, Survey, survey
 from memidx.text.paths import glob_base, identity, is_utf8, printable
 from memidx.values import dataclass, replace
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
     from memidx.sources.ignoring import Ignores
 
 # A name that no pattern matches but those that match every name.

@@ -212,9 +212,7 @@ def _take_back(path: str, made: list[str], data: bytes | None) -> None:
 def _remove_leftovers(path: str, plan: Mapping[str, list[str]]) -> None:
     """Removes shards the manifest no longer names, also those an earlier kill left."""
     stale = [
-        entry.name
-        for entry in files.scan_dir(path)
-        if shard_prefix(entry.name) is not None and entry.name not in plan
+        name for name in files.names(path) if shard_prefix(name) is not None and name not in plan
     ]
     for name in stale:
         files.remove(os.path.join(path, name))
