@@ -123,13 +123,13 @@ def fold(word: str) -> str:
         return word.lower()
     word = word.casefold().translate(_VARIANTS)
     word = unicodedata.normalize("NFD", word)
-    word = pattern(_DROPPED_MARKS).sub("", word)
-    word = pattern("([a-z\u00df-\u02af\u0370-\u03ff\u1e00-\u1fff])[\u0300-\u036f]+").sub(
-        r"\1", word
-    )
-    word = pattern("([\u0400-\u052f])[\u0300\u0301]+").sub(r"\1", word).replace("е\u0308", "е")
+    # All of the marks that are dropped lie here; dashes, quotation marks and bullets do not.
+    if any("\u0300" <= c <= "\u0b3c" or "\u20d0" <= c <= "\u20f0" for c in word):
+        word = pattern(_DROPPED_MARKS).sub("", word)
+        word = pattern(_LATIN_ACCENTS).sub(r"\1", word)
+        word = pattern(_CYRILLIC_ACCENTS).sub(r"\1", word).replace("е\u0308", "е")
     word = unicodedata.normalize("NFC", word).translate(_LATIN_EXTRA)
-    if pattern(r"[^\x00-\x7f]").search(word) and any(map(str.isdigit, word)):
+    if not word.isascii() and any(map(str.isdigit, word)):
         word = "".join(_digit(character) for character in word)
     return word
 
@@ -148,6 +148,12 @@ _INVISIBLE = (
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]+"
 )
+# The same but for the last range. (To load `re` for a dash in one word takes too long.)
+_RANGES = ("\u180b\u180f", "\u200b\u200f", "\u202a\u202e", "\u2060\u206f", "\ufe00\ufe0f")
+_INVISIBLES = frozenset("\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u3164\ufeff\uffa0").union(
+    chr(code) for first, last in _RANGES for code in range(ord(first), ord(last) + 1)
+)
+_SHORT = 200
 
 
 # White space that is not ASCII's and that NFKC leaves.
@@ -184,7 +190,8 @@ def _without_entities(text: str) -> Aligned:
 
 
 def _normalise(text: str) -> str:
-    text = pattern(_INVISIBLE).sub("", text)
+    if _has_invisible(text):
+        text = pattern(_INVISIBLE).sub("", text)
     return _one_to_one(unicodedata.normalize("NFKC", text))
 
 
@@ -197,7 +204,14 @@ def _one_to_one(text: str) -> str:
 
 
 def _same_places(text: str) -> bool:
-    return unicodedata.is_normalized("NFKC", text) and not pattern(_INVISIBLE).search(text)
+    return unicodedata.is_normalized("NFKC", text) and not _has_invisible(text)
+
+
+def _has_invisible(text: str) -> bool:
+    """Whether an invisible character stands in a text; a short one is looked at by hand."""
+    if len(text) > _SHORT:
+        return pattern(_INVISIBLE).search(text) is not None
+    return not _INVISIBLES.isdisjoint(text) or any("\U000e0000" <= c <= "\U000e0fff" for c in text)
 
 
 def _clusters(text: str, begin: int, end: int) -> list[tuple[int, int, str]]:
@@ -215,7 +229,7 @@ def _clusters(text: str, begin: int, end: int) -> list[tuple[int, int, str]]:
 
 def _joins_previous(character: str) -> bool:
     """Whether a character may compose with, or be reordered against, the one before it."""
-    if unicodedata.combining(character) or pattern(_INVISIBLE).match(character):
+    if unicodedata.combining(character) or _has_invisible(character):
         return True
     first = unicodedata.normalize("NFKD", character)[0]
     return bool(unicodedata.combining(first)) or not _starts_alone(first)
