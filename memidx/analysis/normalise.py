@@ -24,6 +24,7 @@ from memidx.analysis.entities import entities, has_entities, unescape
 PLACEHOLDERS = ("<path>", "<secret>")
 """What redaction leaves behind; no term may come from it."""
 
+_ASCII = bytes(range(128))
 _APOSTROPHES = "\u2019\u2018\u02bb\u02bc\u201b\u02b9\u2032\u05f3"
 _HYPHENS = "\u2010\u2012\u2013\u2212"
 _LATIN_EXTRA = str.maketrans(
@@ -189,7 +190,10 @@ def _without_entities(text: str) -> Aligned:
 
 
 def _normalise(text: str) -> str:
-    text = _pattern(_INVISIBLE).sub("", text)
+    # The pattern looks at each character, and most texts have few that are not ASCII.
+    rare = text.encode("utf-8", "surrogatepass").translate(None, _ASCII)
+    if _pattern(_INVISIBLE).search(rare.decode("utf-8", "surrogatepass")):
+        text = _pattern(_INVISIBLE).sub("", text)
     return _one_to_one(unicodedata.normalize("NFKC", text))
 
 
