@@ -149,7 +149,10 @@ _INVISIBLE = (
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]+"
 )
 # The same but for the last range. (To load `re` for a dash in one word takes too long.)
-_RANGES = ("\u180b\u180f", "\u200b\u200f", "\u202a\u202e", "\u2060\u206f", "\ufe00\ufe0f")
+_RANGES = (
+    ("\u180b", "\u180f"), ("\u200b", "\u200f"), ("\u202a", "\u202e"),
+    ("\u2060", "\u206f"), ("\ufe00", "\ufe0f"),
+)  # fmt: skip
 _INVISIBLES = frozenset("\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u3164\ufeff\uffa0").union(
     chr(code) for first, last in _RANGES for code in range(ord(first), ord(last) + 1)
 )
