@@ -18,8 +18,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from memidx.analysis.base import NOT_COUNTED
 from memidx.analysis.numbering import PADDING, Numbers
-from memidx.analysis.parts import MAX_WHOLE, Parts, word_term
+from memidx.analysis.parts import MAX_CAMEL, MAX_TERM, MAX_WHOLE, Parts, at_capitals
+from memidx.analysis.shapes import shape
+from memidx.analysis.stems import stem
+from memidx.analysis.vocabulary import STOP_WORDS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,7 +46,6 @@ _MAY_PART[list(b"#:,\\")] = True
 _END = ord("\n")
 # A number that is longer may be a time: `20240501T100000Z`, or too long for a term.
 _LONG = 8
-_NOT_COUNTED = -1
 # A compound of no more letters than this at both ends may be initials.
 _INITIALS = 2
 
@@ -108,12 +111,12 @@ class BulkTerms:
         numbers, new = self._compounds.of(text, compounds.starts, compounds.lengths)
         self._compound_terms.extend(map(self._number, map(bytes.decode, new)))
         terms = np.frombuffer(self._compound_terms, dtype=np.int64)[numbers]
-        uncounted = np.full(len(numbers), _NOT_COUNTED)
+        uncounted = np.full(len(numbers), self._number(NOT_COUNTED))
         return (compounds.owners, terms), (compounds.owners, uncounted)
 
     def _of_leaves(self, text: bytes, leaves: _Spans) -> tuple[NDArray[Any], NDArray[Any]]:
         numbers, new = self._leaves.of(text, leaves.starts, leaves.lengths)
-        found = [*map(self._of_leaf, map(bytes.decode, new))]
+        found = self._of_new(new)
         self._leaf_terms.extend(map(self._number, chain.from_iterable(found)))
         self._leaf_ends.extend(accumulate(map(len, found), initial=self._leaf_ends.pop()))
         ends = np.frombuffer(self._leaf_ends, dtype=np.int64)[numbers + 1]
@@ -122,21 +125,49 @@ class BulkTerms:
         terms = np.frombuffer(self._leaf_terms, dtype=np.int64)[places]
         return np.repeat(leaves.owners, sizes), terms
 
-    def _of_leaf(self, leaf: str) -> tuple[str, ...]:
+    def _of_new(self, leaves: Sequence[bytes]) -> list[tuple[str, ...]]:
         """Terms of letters and digits; most are one word, or a letter and a number."""
-        rest = leaf[1:]
-        if leaf.isalpha():
-            return (word_term(leaf),) if rest.islower() or leaf.isupper() else self._terms(leaf)
-        return (leaf.lower(),) if rest.isdigit() and len(leaf) < _LONG else self._terms(leaf)
+        text = b"\n".join(leaves).decode("ascii")
+        found: list[tuple[str, ...]] = []
+        for leaf, folded, kinds in zip(
+            *(each.split("\n") for each in (text, text.lower(), shape(text))), strict=True
+        ):
+            rest = leaf[1:]
+            if leaf.isalpha():
+                if rest.islower() or leaf.isupper():
+                    found.append((_term(folded),))
+                else:
+                    found.append(self._of_name(leaf, folded, kinds))
+            elif rest.isdigit() and len(leaf) < _LONG:
+                found.append((folded,))
+            elif leaf:
+                found.append(self._parts.divide(leaf).terms)
+        return found
 
-    def _terms(self, leaf: str) -> tuple[str, ...]:
-        return self._parts.divide(leaf).terms
+    def _of_name(self, leaf: str, folded: str, kinds: str) -> tuple[str, ...]:
+        """Terms of letters in both cases, perhaps divided at capitals."""
+        whole = _term(folded)
+        pieces = at_capitals(leaf, kinds) if 3 < len(leaf) <= MAX_CAMEL else [leaf]
+        if len(pieces) == 1:
+            return (whole,)
+        terms: list[str] = []
+        for piece in pieces:
+            if piece[1:].islower() or piece.isupper():
+                terms.append(_term(piece.lower()))
+            else:
+                terms += self._parts[piece].terms
+        return (*terms, whole) if whole in STOP_WORDS else (*terms, whole, NOT_COUNTED)
 
     def _of_unusual(self, text: bytes, unusual: _Spans) -> tuple[NDArray[Any], NDArray[Any]]:
         spans = zip(unusual.starts.tolist(), unusual.lengths.tolist(), strict=True)
         chunks = [text[start : start + length] for start, length in spans]
         terms, sizes = one_by_one(self._of_chunk, self._number, chunks)
         return np.repeat(unusual.owners, sizes), terms
+
+
+def _term(folded: str) -> str:
+    """`word_term` of what is folded already."""
+    return folded if folded in STOP_WORDS else stem(folded[:MAX_TERM])
 
 
 def _apart(chunks: Sequence[bytes]) -> tuple[bytes, NDArray[Any]]:

@@ -21,7 +21,7 @@ from memidx.analysis.base import (
     Spread,
     count_terms,
 )
-from memidx.analysis.inner import joined_words, may_join
+from memidx.analysis.inner import Joined, joined_in_many, joined_words, may_join
 from memidx.analysis.normalise import aligned, fold, normalise, normalise_many
 from memidx.analysis.parts import MAX_WHOLE, Parts
 from memidx.analysis.stems import stemmer_version
@@ -48,7 +48,7 @@ NAME_PARTS_WEIGHT = 0.25
 """The same of an identifier: its parts are common words, and it is its own whole that is meant."""
 ALIAS_WEIGHT = 0.4
 
-_MAX_CHUNKS = 1 << 18
+_MAX_CHUNKS = 1 << 16
 _MAX_CHUNK = 64
 _MAX_SPANS = 1 << 14
 _MAX_ASKED = 1 << 13
@@ -109,14 +109,10 @@ class DefaultAnalyzer:
 
     def spread(self, texts: Sequence[str]) -> Spread:
         """Chunks of texts, and the words that markup stands inside, as `pieces` has them."""
-        import re  # only who builds a snapshot comes here
-        from bisect import bisect
-
         normal = normalise_many(texts)
         data = normal.encode("utf-8", "surrogatepass")
-        joined = [*self._joined(normal)]
-        ends = [end.start() for end in re.finditer("\0", normal)] if joined else []
-        more = [(bisect(ends, start), f" {term}") for start, term in joined]
+        found = ((n, self._joined_term(word)) for n, word in joined_in_many(data))
+        more = [(n, f" {term}") for n, term in found if term]
         return Spread(data.translate(_BLANKS), more)
 
     def terms_in_bulk(self, number: Callable[[str], int]) -> TermsInBulk:
@@ -222,11 +218,15 @@ class DefaultAnalyzer:
 
     def _joined(self, normal: str) -> Iterator[tuple[int, str]]:
         """Terms of the words that markup stands inside, and where the words begin."""
-        for start, text, pieces in joined_words(normal):
-            term = self._parts.whole(text) if len(text) <= MAX_WHOLE else ""
-            # `Vec`s is found by its first piece already.
-            if term and term not in map(self._parts.whole, pieces):
-                yield start, term
+        for word in joined_words(normal):
+            if term := self._joined_term(word):
+                yield word.start, term
+
+    def _joined_term(self, word: Joined) -> str:
+        """The term of a word that markup stands inside, if it is not found without."""
+        term = self._parts.whole(word.text) if len(word.text) <= MAX_WHOLE else ""
+        # `Vec`s is found by its first piece already.
+        return "" if term in map(self._parts.whole, word.pieces) else term
 
     def _token_spans(self, token: Token) -> Iterator[tuple[int, int, tuple[str, ...]]]:
         start, end, kind, text, dotted = token

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 PLACEHOLDERS = ("<path>", "<secret>")
 """What redaction leaves behind; no term may come from it."""
 
+_ASCII = bytes(range(128))
 _APOSTROPHES = "\u2019\u2018\u02bb\u02bc\u201b\u02b9\u2032\u05f3"
 _HYPHENS = "\u2010\u2012\u2013\u2212"
 _LATIN_EXTRA = str.maketrans(
@@ -149,12 +150,9 @@ _INVISIBLE = (
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]+"
 )
 # The same but for the last range. (To load `re` for a dash in one word takes too long.)
-_RANGES = (
-    ("\u180b", "\u180f"), ("\u200b", "\u200f"), ("\u202a", "\u202e"),
-    ("\u2060", "\u206f"), ("\ufe00", "\ufe0f"),
-)  # fmt: skip
+_RANGES = ((0x180B, 0x180F), (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0xFE00, 0xFE0F))
 _INVISIBLES = frozenset("\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u3164\ufeff\uffa0").union(
-    chr(code) for first, last in _RANGES for code in range(ord(first), ord(last) + 1)
+    chr(code) for first, last in _RANGES for code in range(first, last + 1)
 )
 _SHORT = 200
 
@@ -213,7 +211,9 @@ def _same_places(text: str) -> bool:
 def _has_invisible(text: str) -> bool:
     """Whether an invisible character stands in a text; a short one is looked at by hand."""
     if len(text) > _SHORT:
-        return pattern(_INVISIBLE).search(text) is not None
+        # The pattern looks at each character, and most texts have few that are not ASCII.
+        rare = text.encode("utf-8", "surrogatepass").translate(None, _ASCII)
+        return pattern(_INVISIBLE).search(rare.decode("utf-8", "surrogatepass")) is not None
     return not _INVISIBLES.isdisjoint(text) or any("\U000e0000" <= c <= "\U000e0fff" for c in text)
 
 

@@ -92,13 +92,13 @@ class Cache:
         later = None if whole is None else aligned(whole, state)
         edit = None if whole is None or later is None else encode_edit(whole, later)
         if later is not None and edit is not None:
-            if self.folder is not None:
+            if self._is_writable() and self.folder is not None:
                 # A file that takes another's place is first written to the disk by some systems
                 # (ext4: 4 ms). Who meets neither finds out about the edit once more.
                 files.remove(os.path.join(self.folder, EDIT_NAME))
             self._write(EDIT_NAME, [edit], durable=False)
             return later
-        self._write(STATE_NAME, [state.to_bytes()], durable=False)
+        self._write(STATE_NAME, state.pieces(), durable=False)
         self._whole = state
         self._memory.pop(EDIT_NAME, None)
         if self.folder is not None:

@@ -177,8 +177,16 @@ class Refresher:
 
     def _look(self, now_ns: int, *, checked: bool) -> Ready:
         previous = self._mine(whole=checked) or self._cache.read_state()
-        if checked and previous is not None and (found := self._follow(previous, now_ns)):
-            return found
+        if checked and previous is not None:
+            edited = self._sources.edited
+            if edited is not None and edited.state is not previous:
+                # Whoever held the lock recorded a look, and may have taken in the same edit.
+                found = self._quick(self.require_store(), now_ns, checked=checked)
+                if found is not None:
+                    return found
+            found = self._follow(previous, now_ns)
+            if found is not None:
+                return found
         # Loaded only when something changed: a search on an unchanged project needs none of it.
         from memidx.snapshot.look import look_at_sources, look_at_store, read_content, record
         from memidx.snapshot.taking import derive_look
