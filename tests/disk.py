@@ -315,8 +315,10 @@ class Volatile:
                     inode = self._new(b"")
                     self._do(_Op((os.path.dirname(path),), "name", path, inode=inode))
             case "write":
-                inode = self._now[path] or 0
-                self._bytes[inode] += bytes(call.arguments[1])
+                # What is written under the name of a folder is a file without a name: a cut takes
+                # all of it.
+                if inode := self._now.get(path):
+                    self._bytes[inode] += bytes(call.arguments[1])
             case "fsync" if path in self._now and self._now[path] is not None:
                 inode = self._now[path] or 0
                 self._synced[inode] = self._bytes[inode]

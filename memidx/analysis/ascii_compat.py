@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, partial
 
 from memidx.analysis.base import FieldTerms, QueryWord, Span, Spread, count_terms
 from memidx.analysis.normalise import PLACEHOLDERS
+from memidx.light import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from memidx.analysis.base import TermsInBulk
 
 VERSION = 1
 
@@ -62,9 +66,12 @@ class AsciiCompatAnalyzer:
         data = _without_placeholders(joined).encode("ascii", "replace")
         return Spread(data.translate(_APART), [])
 
-    def terms_of_many(self, pieces: Sequence[str]) -> list[tuple[str, ...]]:
-        """What `terms_of` gives for each piece."""
-        return list(map(self.terms_of.__getitem__, pieces))
+    def terms_in_bulk(self, number: Callable[[str], int]) -> TermsInBulk:
+        """Terms of many pieces, in numbers."""
+        # Only who builds a snapshot pays for numpy.
+        from memidx.analysis.bulk import one_by_one
+
+        return partial(one_by_one, self.terms_of.__getitem__, number)
 
     def query(self, text: str) -> tuple[QueryWord, ...]:
         """Every term in its order, repeats kept, all of weight 1."""

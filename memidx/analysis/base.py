@@ -10,7 +10,14 @@ from memidx.light import TYPE_CHECKING, Protocol
 from memidx.values import NamedTuple, dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+    # Pieces in UTF-8, as `Spread` has them -> numbers of the terms of all, one after another, and
+    # how many each has.
+    TermsInBulk = Callable[[Sequence[bytes]], tuple[NDArray[Any], NDArray[Any]]]
 
 
 class FieldTerms(NamedTuple):
@@ -102,8 +109,8 @@ class PieceAnalyzer(Analyzer, Protocol):
     def spread(self, texts: Sequence[str]) -> Spread:
         """Pieces of the texts of many fields, in their order."""
 
-    def terms_of_many(self, pieces: Sequence[str]) -> list[tuple[str, ...]]:
-        """What `terms_of` gives for each piece."""
+    def terms_in_bulk(self, number: Callable[[str], int]) -> TermsInBulk:
+        """Makes what gives for many pieces what `terms_of` gives for each, in numbers."""
 
 
 class Spread(NamedTuple):

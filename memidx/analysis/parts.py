@@ -29,7 +29,7 @@ MAX_TERM = 200
 """Longest term in characters; a longer word is cut, in documents and queries alike."""
 MAX_CAMEL = 64
 """Longest run that is divided at capitals: beyond it stand encoded blobs, not names."""
-MAX_KEPT = 1 << 17
+MAX_KEPT = 1 << 16
 """How many parts are kept; then all are forgotten, which costs time and changes nothing."""
 
 
@@ -196,7 +196,7 @@ class Parts(dict[str, Part]):
         if "." in text:
             return self._version(text, kinds)
         if "A" in kinds and "a" in kinds and 3 < len(text) <= MAX_CAMEL:
-            pieces = _at_capitals(text, kinds)
+            pieces = at_capitals(text, kinds)
             if len(pieces) > 1:
                 # In lower case the name is a plain word, so that is what it is as a whole.
                 whole = fold(text) if "0" in kinds else word_term(text)
@@ -328,7 +328,7 @@ def _runs(kinds: str) -> list[str]:
 _SMALL = ("a", "m", "0")
 
 
-def _at_capitals(text: str, kinds: str) -> list[str]:
+def at_capitals(text: str, kinds: str) -> list[str]:
     """Pieces of a camel-case name; no single letter is split off at its ends (`iPhone`, `PhD`)."""
     found = _runs(kinds)
     if len(found) > 1 and len(found[0]) == 1:

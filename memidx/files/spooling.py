@@ -38,9 +38,9 @@ class Scratch:
     def __init__(self, folder: str | None = None) -> None:
         self._folder = folder
 
-    def spool(self, in_memory: int = _PIECE_BYTES) -> Spool:
-        """A new spool of which so many bytes may be in memory."""
-        return Spool(self._folder, in_memory)
+    def spool(self, in_memory: int | None = None) -> Spool:
+        """A new spool of which so many bytes may be in memory; a mebibyte, if nobody says."""
+        return Spool(self._folder, _PIECE_BYTES if in_memory is None else in_memory)
 
 
 IN_MEMORY = Scratch()
@@ -106,21 +106,22 @@ class Spool:
             yield self.read(place, _PIECE_BYTES)
 
     def _flush(self) -> None:
+        data, self._last = self._last, bytearray()
         try:
             if self._descriptor is None:
                 self._descriptor = _open_unnamed(self._folder)
                 finalize(self, _close, self._descriptor)
             os.lseek(self._descriptor, self._on_disk, os.SEEK_SET)
-            with memoryview(self._last) as view:
-                written = 0
-                while written < len(view):
-                    written += os.write(self._descriptor, view[written:])
+            rest = memoryview(data)
+            while rest:
+                rest = rest[os.write(self._descriptor, rest) :]
         except (OSError, ValueError):
             # What was written of them does no harm: nobody asks for it.
             self._is_full = True
+            # A copy: what somebody else still looks at cannot grow.
+            self._last = bytearray(data)
             return
-        self._on_disk += len(self._last)
-        self._last = bytearray()
+        self._on_disk += len(data)
         self._in_memory = _PIECE_BYTES
 
     def _from_disk(self, place: int, size: int) -> bytes:

@@ -144,9 +144,17 @@ def pack_files(files: Mapping[str, KnownFile]) -> tuple[bytes, bytes]:
         files = files.whole.with_values(files.changed)
     if isinstance(files, PackedFiles):
         return files.packed()
+    import io
+
     from memidx.indexing.compact import to_json  # only who writes
 
-    return to_json([*files]), b"\n".join(to_json(file_row(known)) for known in files.values())
+    # Joining would hold every row twice.
+    rows = io.BytesIO()
+    for known in files.values():
+        rows.write(to_json(file_row(known)))
+        rows.write(b"\n")
+    rows.truncate(max(0, rows.tell() - 1))
+    return to_json([*files]), rows.getvalue()
 
 
 def paths_with_skips(files: Mapping[str, KnownFile]) -> list[str]:

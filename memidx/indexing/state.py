@@ -114,6 +114,10 @@ class State:
             yield from self.files[path].skips
 
     def to_bytes(self) -> bytes:
+        """The bytes of `pieces`."""
+        return b"".join(self.pieces())
+
+    def pieces(self) -> list[bytes]:
         """A line of JSON with a checksum of its own, then what is long, packed, then a checksum."""
         from memidx.indexing.compact import to_json
         from memidx.indexing.packing import (  # only who looks at the sources writes
@@ -142,8 +146,11 @@ class State:
             "part_bytes": [*map(len, parts)],
         }
         head = to_json(document)
-        body = b"".join((head, b"\n", _checksum(head), b"\n", *parts))
-        return body + b"\n" + _checksum(body)
+        pieces = [head, b"\n", _checksum(head), b"\n", *parts]
+        checksum = 0
+        for piece in pieces:
+            checksum = zlib.crc32(piece, checksum)
+        return [*pieces, b"\n", b"%08x" % checksum]
 
 
 def read_state(data: bytes) -> State | None:

@@ -309,13 +309,37 @@ def _without_comments(body: str) -> str:
 
 def _is_badges(body: str) -> bool:
     """Nothing but images, linked images and link definitions."""
-    if "![" not in body and "]:" not in body and "[]" not in "".join(body.split()):
-        return False  # as nearly always
+    if (
+        "![" not in body
+        and "]:" not in body
+        and not ("][" in body and "):" in body)
+        and not body[1:].lstrip().startswith("]")
+    ):
+        return False  # as nearly always: the first bracket is none of these
+    if _is_image(body):
+        return True
     image = r"!\[[^\[\]]{0,300}+\](?:\([^()\n]{0,1000}+\)|\[[^\[\]\n]{0,300}+\])?"
     left = pattern(image).sub("", body)
     left = pattern(r"\[\s*+\](?:\([^()\n]{0,1000}+\)|\[[^\[\]\n]{0,300}+\])").sub("", left)
     left = pattern(r"(?m)^\[[^\[\]\n]{1,300}+\]:[^\n]*+$").sub("", left)
     return not left.strip()
+
+
+def _is_image(body: str) -> bool:
+    """Whether a line is one image and nothing else; no image is wrongly found."""
+    alternative, between, target = body[2:-1].partition("](")
+    return (
+        body.startswith("![")
+        and body.endswith(")")
+        and bool(between)
+        and len(alternative) <= 300
+        and len(target) <= 1000
+        and _BRACKETS.isdisjoint(alternative)
+        and _NOT_IN_TARGETS.isdisjoint(target)
+    )
+
+
+_BRACKETS, _NOT_IN_TARGETS = frozenset("[]"), frozenset("()\n")
 
 
 def _is_table(body: str) -> bool:

@@ -98,7 +98,7 @@ class Cache:
                 files.remove(os.path.join(self.folder, EDIT_NAME))
             self._write(EDIT_NAME, [edit], durable=False)
             return later
-        self._write(STATE_NAME, [state.to_bytes()], durable=False)
+        self._write(STATE_NAME, state.pieces(), durable=False)
         self._whole = state
         self._memory.pop(EDIT_NAME, None)
         if self.folder is not None:

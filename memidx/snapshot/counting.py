@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from array import array
 from collections.abc import Iterable
-from itertools import accumulate, chain, count
+from itertools import accumulate, count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memidx.analysis.base import NOT_COUNTED, Analyzer, PieceAnalyzer, Spread
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Text = tuple[str, str, str]  # title, path, text
 
 # Beyond this many distinct pieces the numbers begin anew, so that memory stays bounded.
-_MAX_PIECES = 1 << 18
+_MAX_PIECES = 1 << 16
 # Characters of text whose pieces are added up together: enough to make numpy worth its calls.
 _BATCH_CHARACTERS = 1 << 20
 _BLANK = 32  # the last byte that parts pieces
@@ -92,9 +92,9 @@ class Counter:
 
     def __init__(self, analyzer: Analyzer) -> None:
         self._analyzer = analyzer
-        self._pieces = _Pieces(analyzer) if _has_pieces(analyzer) else None
         self._vocabulary = _TermNumbers()
         self._name = os.getpid(), next(_counters)
+        self._pieces = _Pieces(analyzer, self._vocabulary) if _has_pieces(analyzer) else None
 
     def count(self, texts: Iterable[Text]) -> Counted:
         """Terms of documents, in their order."""
@@ -104,7 +104,7 @@ class Counter:
         else:
             rest = iter(texts)
             while batch := _some(rest):
-                self._pieces.count(batch, self._vocabulary, columns)
+                self._pieces.count(batch, columns)
         new, self._vocabulary.new = self._vocabulary.new, []
         return Counted(new, columns, self._name)
 
@@ -137,19 +137,21 @@ def _some(texts: Iterable[Text]) -> list[Text]:
 class _Pieces:
     """Numbers of pieces, and the terms of each as rows of one flat array."""
 
-    def __init__(self, analyzer: Any) -> None:
+    def __init__(self, analyzer: Any, vocabulary: _TermNumbers) -> None:
         self._analyzer: PieceAnalyzer = analyzer
+        self._vocabulary = vocabulary
         self._forget()
 
     def _forget(self) -> None:
         # Only who builds a snapshot pays for numpy.
-        from memidx.snapshot.numbering import Numbers
+        from memidx.analysis.numbering import Numbers
 
         self._numbers = Numbers()
+        self._terms_of = self._analyzer.terms_in_bulk(self._vocabulary.__getitem__)
         self._terms = array("q")  # numbers of terms, -1 for NOT_COUNTED
         self._ends = array("q", [0])  # where each piece's terms end; one more than there are pieces
 
-    def count(self, texts: list[Text], vocabulary: _TermNumbers, columns: list[Columns]) -> None:
+    def count(self, texts: list[Text], columns: list[Columns]) -> None:
         """Append the counts of some documents to the columns."""
         if self._numbers.size > _MAX_PIECES:
             self._forget()
@@ -158,16 +160,14 @@ class _Pieces:
             for title, path, text in texts
         ]
         for of_field, column in zip(zip(*of_fields, strict=True), columns, strict=True):
-            docs, pieces = self._occurrences(self._analyzer.spread(of_field), vocabulary)
-            self._add_up(docs, pieces, len(texts), vocabulary, column)
+            docs, pieces = self._occurrences(self._analyzer.spread(of_field))
+            self._add_up(docs, pieces, len(texts), column)
 
-    def _occurrences(
-        self, spread: Spread, vocabulary: _TermNumbers
-    ) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _occurrences(self, spread: Spread) -> tuple[NDArray[Any], NDArray[Any]]:
         """Text and number of each piece."""
         import numpy as np
 
-        from memidx.snapshot.numbering import PADDING
+        from memidx.analysis.numbering import PADDING
 
         data = b"".join((b" ", spread.data, PADDING))
         characters = np.frombuffer(data, dtype=np.uint8)
@@ -175,7 +175,7 @@ class _Pieces:
         edges = np.flatnonzero(is_solid[1:] != is_solid[:-1]) + 1
         starts, ends = edges[::2], edges[1::2]
         pieces, new = self._numbers.of(data, starts, ends - starts)
-        self._learn(new, vocabulary)
+        self._learn(new)
         text_ends = np.flatnonzero(characters[: -len(PADDING)] == 0)
         n_pieces = np.diff(np.searchsorted(starts, text_ends), prepend=0)
         docs = np.repeat(np.arange(len(text_ends)), n_pieces)
@@ -186,25 +186,22 @@ class _Pieces:
             )
             lengths = np.diff(ends, prepend=0)
             more, new = self._numbers.of(data + PADDING, ends - lengths, lengths)
-            self._learn(new, vocabulary)
+            self._learn(new)
             docs = np.concatenate((docs, [text for text, _ in spread.more]))
             pieces = np.concatenate((pieces, more))
         return docs, pieces
 
-    def _learn(self, new: list[bytes], vocabulary: _TermNumbers) -> None:
+    def _learn(self, new: list[bytes]) -> None:
         """Take in the terms of the pieces that are new."""
-        found = self._analyzer.terms_of_many(
-            [piece.decode("utf-8", "surrogatepass") for piece in new]
-        )
-        self._terms.extend(map(vocabulary.__getitem__, chain.from_iterable(found)))
-        self._ends.extend(accumulate(map(len, found), initial=self._ends.pop()))
+        terms, sizes = self._terms_of(new)
+        self._terms.frombytes(terms.tobytes())
+        self._ends.extend(accumulate(sizes.tolist(), initial=self._ends.pop()))
 
     def _add_up(
         self,
         docs: NDArray[Any],
         pieces: NDArray[Any],
         n_docs: int,
-        vocabulary: _TermNumbers,
         column: Columns,
     ) -> None:
         import numpy as np
@@ -219,7 +216,8 @@ class _Pieces:
         times = np.repeat(times, sizes)
         real = terms >= 0
         gains = np.where(real, 1, -1)
-        stops = [vocabulary[term] for term in self._analyzer.lengthless if term in vocabulary]
+        known = self._vocabulary
+        stops = [known[term] for term in self._analyzer.lengthless if term in known]
         gains[np.isin(terms, stops)] = 0
         lengths = np.bincount(docs, weights=times * gains, minlength=n_docs)
         docs, terms, tf = _counted(docs[real], terms[real], times[real])

@@ -20,7 +20,7 @@ from memidx.snapshot import cache, publish
 from memidx.snapshot.cache import SMALL_BYTES
 from memidx.store.reader import read_store
 from tests.disk import stray_files, temporary_files
-from tests.support import write_tree
+from tests.support import little_memory, write_tree
 
 LARGE = os.environ.get("MEMIDX_TEST_LARGE") == "1"
 
@@ -97,11 +97,13 @@ class Scenario:
     cap: int | None = None
     # As if every snapshot file were a large one; the small ones of a real project are not synced.
     small_bytes: int = 0
+    # A few bytes, lines and postings are put aside in files.
+    is_cramped: bool = False
 
     @property
     def share(self) -> int:
         """For each so many calls of the others it makes one."""
-        return 3 if self.small_bytes else 1
+        return 3 if self.small_bytes or self.is_cramped else 1
 
 
 SCENARIOS = {
@@ -116,6 +118,8 @@ SCENARIOS = {
     "small search after one edit": Scenario(
         BEFORE, BEFORE | {"notes/a.md": note("a", "late")}, search, None, SMALL_BYTES
     ),
+    "cramped build after edits": Scenario(BEFORE, AFTER, build, is_cramped=True),
+    "cramped first build": Scenario(None, BEFORE, build, is_cramped=True),
     "verify": Scenario(BEFORE, AFTER, verify),
 }
 WRITES_STORE = [name for name, scenario in SCENARIOS.items() if scenario.run in (build, patch)]
@@ -163,7 +167,8 @@ class World:
     @contextlib.contextmanager
     def capped(self) -> Iterator[None]:
         """The scenario's cap of a shard's size is in force, and what it takes for a small file."""
-        with pytest.MonkeyPatch.context() as monkeypatch:
+        cramped = little_memory() if self.scenario.is_cramped else contextlib.nullcontext()
+        with cramped, pytest.MonkeyPatch.context() as monkeypatch:
             # Tens of thousands of files are written: the calls count, not what the disk does.
             monkeypatch.setattr(os, "fsync", lambda descriptor: None)
             monkeypatch.setattr(files, "_fsync", os.fsync)

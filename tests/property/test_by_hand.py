@@ -6,12 +6,23 @@ Each pattern is the short definition; the package looks for the same with the me
 from __future__ import annotations
 
 import re
+import unicodedata
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memidx.analysis.inner import may_join
+from memidx.analysis.normalise import (
+    _CYRILLIC_ACCENTS,
+    _DROPPED_MARKS,
+    _INVISIBLE,
+    _LATIN_ACCENTS,
+    _LATIN_EXTRA,
+    _VARIANTS,
+    _has_invisible,
+    fold,
+)
 from memidx.analysis.parts import _runs, _split_at_joints, _split_at_points
 from memidx.config.schema import SCHEMA
 from memidx.search.blocks import Outline, _front_matter, _is_badges, _is_heading
@@ -69,6 +80,9 @@ def test_headings(line: str) -> None:
 
 
 @given(st.lists(st.sampled_from(["[", "]", "(", ")", "!", ":", " ", "\n", "a"]), max_size=14))
+@example(["![", "a (b)", "](", "c[d]", ")"])
+@example(["![", "a]b", "](", "c", ")"])
+@example(["![", "a", "](", "c)d", ")"])
 def test_badges(pieces: list[str]) -> None:
     """Images, linked images and link definitions, and nothing else."""
     body = "".join(pieces).strip()
@@ -137,3 +151,22 @@ def test_names_of_sources(name: str) -> None:
 def test_plain_questions(text: str) -> None:
     """Words alone are read as the whole language reads them."""
     assert parse(text) == ParsedQuery(text, " ".join(re.findall(r"\S+", text)))
+
+
+@pytest.mark.parametrize("plane", range(0, 0x110000, 0x1000))
+def test_invisible_characters(plane: int) -> None:
+    """Each character by itself is invisible to the hand as it is to the pattern."""
+    invisible = re.compile(_INVISIBLE)
+    for code in range(plane, plane + 0x1000):
+        assert _has_invisible(chr(code)) == bool(invisible.search(chr(code)))
+
+
+@given(st.text("aé–•\u0301\u20d0\u05b0жеЁ\u0308\u0640٣ß", max_size=6))
+def test_words_are_folded_by_the_same_rules(word: str) -> None:
+    """Marks are looked for only where one may stand, and that leaves none out."""
+    expected = unicodedata.normalize("NFD", word.casefold().translate(_VARIANTS))
+    expected = re.sub(_DROPPED_MARKS, "", expected)
+    expected = re.sub(_LATIN_ACCENTS, r"\1", expected)
+    expected = re.sub(_CYRILLIC_ACCENTS, r"\1", expected).replace("е\u0308", "е")
+    expected = unicodedata.normalize("NFC", expected).translate(_LATIN_EXTRA)
+    assert fold(word) == "".join(str(int(c)) if c.isdecimal() else c for c in expected)

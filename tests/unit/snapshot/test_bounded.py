@@ -2,29 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 import memidx
-from memidx.files import spooling
-from memidx.snapshot import inversion, runs, workers
-from memidx.store import lines, reader
-
-
-@contextmanager
-def _little_memory() -> Iterator[None]:
-    """A few bytes, lines and postings are too many."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lines, "IN_MEMORY_BYTES", 2000)
-        patch.setattr(reader, "IN_MEMORY_BYTES", 2000)
-        patch.setattr(spooling, "_PIECE_BYTES", 100)
-        patch.setattr(inversion, "_RUN", 50)
-        patch.setattr(runs, "_MERGED", 20)
-        patch.setattr(workers, "_CHUNK_CHARACTERS", 300)
-        yield
+from tests.support import little_memory
 
 
 def _write(root: Path, day: int) -> None:
@@ -45,14 +28,14 @@ def _files(store: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("full", [False, True])
-def test_little_memory_gives_the_same_bytes(tmp_path: Path, full: bool) -> None:
+def testlittle_memory_gives_the_same_bytes(tmp_path: Path, full: bool) -> None:
     """Every day, from nothing and from the day before; nothing is left aside."""
     few, many = tmp_path / "few", tmp_path / "many"
     for day in range(3):
         for root in (few, many):
             _write(root, day)
         memidx.build(root=str(many), store=str(many / "store"), full=full)
-        with _little_memory():
+        with little_memory():
             memidx.build(root=str(few), store=str(few / "store"), full=full)
             check = memidx.build(root=str(few), store=str(few / "store"), check=True)
         assert not check.behind
@@ -60,14 +43,14 @@ def test_little_memory_gives_the_same_bytes(tmp_path: Path, full: bool) -> None:
         assert list((few / "store" / ".cache" / "tmp").iterdir()) == []
 
 
-def test_a_search_with_little_memory_takes_in_what_changed(tmp_path: Path) -> None:
+def test_a_search_withlittle_memory_takes_in_what_changed(tmp_path: Path) -> None:
     """More than edits of known files: all is compared, and the store is not written."""
     _write(tmp_path, 0)
     store = tmp_path / "store"
     memidx.build(root=str(tmp_path), store=str(store))
     before = {path.name: path.read_bytes() for path in store.glob("*.json*")}
     _write(tmp_path, 1)
-    with _little_memory(), memidx.open(str(store), env={}) as index:
+    with little_memory(), memidx.open(str(store), env={}) as index:
         answer = index.search("lock2", k=3)
         texts = dict(index.texts())
     assert answer.freshness == "refreshed"

@@ -36,12 +36,7 @@ def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scratch:
     monkeypatch.setattr(runs, "_MERGED", 5)
     monkeypatch.setattr(workers, "_CHUNK_CHARACTERS", 9)
     monkeypatch.setattr(spooling, "_PIECE_BYTES", 16)
-
-    class Small(Scratch):
-        def spool(self, in_memory: int = 16) -> spooling.Spool:
-            return super().spool(in_memory)
-
-    return Small(str(tmp_path))
+    return Scratch(str(tmp_path))
 
 
 def _placed(texts: list[str]) -> list[Placed]:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memidx.snapshot import numbering
-from memidx.snapshot.numbering import PADDING, Numbers
+from memidx.analysis import numbering
+from memidx.analysis.numbering import PADDING, Numbers
 
 _WORDS = st.one_of(
     st.binary(min_size=1, max_size=40),
