@@ -15,12 +15,12 @@ from itertools import chain, pairwise
 
 from memidx.analysis.base import NOT_COUNTED, FieldTerms, QueryWord, Span, count_terms
 from memidx.analysis.inner import joined_words, may_join
-from memidx.analysis.normalise import aligned, fold, normalise
+from memidx.analysis.normalise import PLACEHOLDERS, aligned, fold, normalise
 from memidx.analysis.parts import MAX_WHOLE, Parts
 from memidx.analysis.stems import stemmer_version
 from memidx.analysis.tokens import Token, apart, look_closely, plain_text, tokens
 from memidx.analysis.vocabulary import FUNCTION_WORDS, STOP_WORDS
-from memidx.light import TYPE_CHECKING
+from memidx.light import TYPE_CHECKING, pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -47,6 +47,9 @@ _MAX_ASKED = 1 << 13
 # ASCII characters that never join the parts of a token: blanked before splitting, so that
 # `(budget)` and `budget` are one chunk. Without effect on the terms.
 _BLANKS = bytes.maketrans(b'()[]{}<>;"*=|`!?~^%$', b" " * 20)
+# What they leave of a text, and the longest text that is divided so.
+_PIECE = r"[^\s()\[\]{}<>;\"*=|`!?~^%$]+"
+_MAX_SPANNED = 1000
 
 
 class DefaultAnalyzer:
@@ -167,16 +170,32 @@ class DefaultAnalyzer:
 
     def spans(self, text: str) -> Iterator[Span]:
         """Leaves of a text with their terms, the leaf's own term first."""
-        if len(text) > _MAX_CHUNK:
-            return self._find_spans(text)
-        # Passages ask for the same single words again and again.
         known = self._spans.get(text)
-        if known is None:
-            known = tuple(self._find_spans(text))
-            if len(self._spans) >= _MAX_SPANS:
-                self._spans.clear()
-            self._spans[text] = known
-        return iter(known)
+        if known is not None:
+            return iter(known)
+        if len(text) <= _MAX_SPANNED and _is_divisible(text):
+            return self._spans_by_piece(text)
+        return self._find_spans(text)
+
+    def _spans_by_piece(self, text: str) -> Iterator[Span]:
+        """`_find_spans` of a short text whose pieces have their leaves wherever they stand.
+
+        Passages ask for the same words again and again, but seldom with the same punctuation.
+        """
+        for match in pattern(_PIECE).finditer(text):
+            piece, offset = match[0], match.start()
+            known = self._spans.get(piece)
+            if known is None:
+                known = tuple(self._find_spans(piece))
+                if len(piece) <= _MAX_CHUNK:
+                    if len(self._spans) >= _MAX_SPANS:
+                        self._spans.clear()
+                    self._spans[piece] = known
+            if offset:
+                for start, end, terms in known:
+                    yield Span(start + offset, end + offset, terms)
+            else:
+                yield from known
 
     def _find_spans(self, text: str) -> Iterator[Span]:
         normal, starts, ends = aligned(text)
@@ -300,6 +319,15 @@ class _Chunks(dict[str, tuple[str, ...]]):
                 if token.dotted:
                     found.extend((fold(token.dotted), NOT_COUNTED))
         return tuple(found)
+
+
+def _is_divisible(text: str) -> bool:
+    """Whether no token, placeholder or joined word of an ASCII text goes across its blanks."""
+    if not text.isascii() or "&" in text:
+        return False
+    if "<" in text and any(placeholder in text for placeholder in PLACEHOLDERS):
+        return False
+    return text.isalnum() or not may_join(text.encode())
 
 
 def _trigrams(run: str) -> list[str]:

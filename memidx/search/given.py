@@ -159,9 +159,7 @@ class Memory:
                 found.append((docs, factor * (tf * gain) / (tf + norms)))
         return found
 
-    def _work_out(
-        self, snapshot: Snapshot, term: ScoredTerm, at: tuple[float, float]
-    ) -> Given:
+    def _work_out(self, snapshot: Snapshot, term: ScoredTerm, at: tuple[float, float]) -> Given:
         pieces = self.pieces(snapshot, term, at)
         champions, most, n_most = _NOTHING.champions, 0.0, 0
         given = []

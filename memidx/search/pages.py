@@ -14,6 +14,7 @@ from memidx.search.answer import Snippet
 from memidx.search.blocks import Outline
 from memidx.search.lowered import lowered
 from memidx.snapshot.snapshot import Snapshot
+from memidx.values import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,30 +73,61 @@ class Page:
         return 5 * sys.getsizeof(self.text) // 2 + 1500 * MAX_ANSWERS
 
 
-class Pages:
-    """Pages of one snapshot, as far as they were asked for."""
+class Facts(NamedTuple):
+    """What a hit says of its document, whatever was asked; `line` is where it begins."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
-        self._snapshot = snapshot
-        self._pages: dict[int, Page] = {}
+    doc_id: str
+    path: str
+    source: str
+    kind: str
+    title: str
+    line: int
+    time: str | None
+    tags: tuple[str, ...]
+    flags: tuple[str, ...]
+    store: int
+
+
+class Pages:
+    """Pages of one snapshot, which remembers them, as far as they were asked for."""
+
+    def __init__(self) -> None:
+        self._pages: dict[int, tuple[Page, Facts]] = {}
         self._size_bytes = 0
 
-    def page(self, doc: int) -> Page:
-        """The page of a document."""
-        page = self._pages.pop(doc, None)
-        if page is None:
-            page = Page(self._snapshot.text(doc))
+    def page(self, snapshot: Snapshot, doc: int) -> tuple[Page, Facts]:
+        """The page of a document, and what is said of it."""
+        found = self._pages.pop(doc, None)
+        if found is None:
+            page = Page(snapshot.text(doc))
+            found = page, _facts(snapshot, doc)
             self._size_bytes += page.size_bytes()
-        self._pages[doc] = page  # now the last
+        self._pages[doc] = found  # now the last
         while self._size_bytes > MAX_REMEMBERED_BYTES:
             first = next(iter(self._pages))
-            self._size_bytes -= self._pages.pop(first).size_bytes()
-        return page
+            self._size_bytes -= self._pages.pop(first)[0].size_bytes()
+        return found
 
 
 def pages_of(snapshot: Snapshot) -> Pages:
     """The snapshot's pages; they live as long as the snapshot."""
     found: Pages | None = snapshot.remembered.get(Pages)
     if found is None:
-        found = snapshot.remembered[Pages] = Pages(snapshot)
+        found = snapshot.remembered[Pages] = Pages()
     return found
+
+
+def _facts(snapshot: Snapshot, doc: int) -> Facts:
+    card = snapshot.card(doc)
+    return Facts(
+        snapshot.doc_id(doc),
+        snapshot.path(doc),
+        snapshot.sources[snapshot.source_of[doc]],
+        snapshot.kinds[snapshot.kind_of[doc]],
+        card.title,
+        snapshot.line_of[doc],
+        card.time,
+        card.tags,
+        snapshot.flags.get(doc, ()),
+        snapshot.store_of(doc),
+    )
