@@ -186,7 +186,7 @@ class DefaultAnalyzer:
             piece, offset = match[0], match.start()
             known = self._spans.get(piece)
             if known is None:
-                known = tuple(self._find_spans(piece))
+                known = self._spans_of(piece)
                 if len(piece) <= _MAX_CHUNK:
                     if len(self._spans) >= _MAX_SPANS:
                         self._spans.clear()
@@ -196,6 +196,15 @@ class DefaultAnalyzer:
                     yield Span(start + offset, end + offset, terms)
             else:
                 yield from known
+
+    def _spans_of(self, piece: str) -> tuple[Span, ...]:
+        text = plain_text(piece)
+        if not text:
+            return tuple(self._find_spans(piece))
+        leaves = self._parts.leaves(text, piece.index(text))
+        return tuple(
+            [Span(start, end, (own, *wholes, *forms)) for start, end, own, wholes, forms in leaves]
+        )
 
     def _find_spans(self, text: str) -> Iterator[Span]:
         normal, starts, ends = aligned(text)
