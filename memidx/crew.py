@@ -1,33 +1,44 @@
 """Who helps with a build?
 
-A crew is a few processes of memidx that share the work of one build, from its reading to its
-analysis: each would take longer to start than to do a small part of it. Whoever has much to do asks
-`current_crew` for it, and does the work alone where there is none.
+A crew is this process and a few others of memidx that share the work of one build. Whoever has much
+to do asks `current_crew` for it, and does the work alone where there is none.
+Helpers are new processes, which load of memidx what their work needs and nothing of the caller's
+program. Each gets its tasks through a pipe, and may have some ahead; meanwhile this process works
+too, looks between two tasks for results, and never waits while there is a task left.
 """
 
 from __future__ import annotations
 
+import os
+import pickle
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from memidx.errors import StoreError
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future, ProcessPoolExecutor
+    from subprocess import Popen
 
 _Task = TypeVar("_Task")
 _Result = TypeVar("_Result")
 
-# Tasks given out ahead of the one that is waited for: enough that nobody idles, and few enough
-# that what they hold fits in memory however large the project is.
-_AHEAD = 3
+# Tasks a helper has: the one it works on, and the next, so that it never waits for one.
+_AHEAD = 2
+# Results that may wait for the one before them; they must fit in memory however many tasks follow.
+_WAITING = 8
+_HEAD_BYTES = 8
+# Room in a pipe, so that a helper need not wait until somebody reads what it found.
+_PIPE_BYTES = 1 << 20
+_DISMISSED_S = 5.0
+_HELP_OUT = "import sys; sys.path[:] = {}; from memidx.crew import help_out; help_out({}, {})"
 
 
 class Crew:
-    """Processes that are started when the first task comes.
+    """Processes that work together, this one among them.
 
     Args:
         size: How many, >= 2.
@@ -35,12 +46,17 @@ class Crew:
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._pool: ProcessPoolExecutor | None = None
+        self._helpers: list[_Helper] = []
 
     @property
     def is_started(self) -> bool:
         """Whether the time that a start takes has been spent."""
-        return self._pool is not None
+        return bool(self._helpers)
+
+    def start(self) -> None:
+        """Start the helpers, if they are not: they get ready while this process goes on."""
+        if not self._helpers:
+            self._helpers = [_Helper() for _ in range(self._size - 1)]
 
     def map(
         self, function: Callable[[_Task], _Result], tasks: Iterable[_Task]
@@ -54,39 +70,195 @@ class Crew:
         Raises:
             StoreError: A process ended before its work did.
         """
-        from concurrent.futures.process import BrokenProcessPool  # only who has a crew pays for it
-
-        pool = self._start()
-        given: deque[Future[Any]] = deque()
+        self.start()
+        numbered = enumerate(tasks)
+        done: dict[int, _Result] = {}
+        n_taken = n_given = 0
+        is_whole = False
         try:
-            for task in tasks:
-                given.append(pool.submit(function, task))
-                if len(given) > self._size * _AHEAD:
-                    yield given.popleft().result()
-            while given:
-                yield given.popleft().result()
-        except BrokenProcessPool as error:
-            raise StoreError(
-                "a process that helped with the build was ended from outside, perhaps for want of "
-                "memory; nothing was changed by it",
-                hint="run it again, with --jobs 1 if it happens again",
-            ) from error
+            while True:
+                for helper in self._helpers:
+                    while helper.n_tasks < _AHEAD and (task := next(numbered, None)):
+                        helper.give(task[0], function, task[1])
+                        n_taken += 1
+                self._collect(done, wait_s=0)
+                while n_given in done:
+                    yield done.pop(n_given)
+                    n_given += 1
+                has_room = n_taken - n_given < _WAITING * self._size
+                if has_room and (task := next(numbered, None)):
+                    n_taken += 1
+                    done[task[0]] = function(task[1])
+                elif n_given < n_taken:
+                    self._collect(done, wait_s=None)
+                else:
+                    break
+            is_whole = True
+        finally:
+            if not is_whole:
+                self.dismiss()
 
     def dismiss(self) -> None:
         """End the processes."""
-        if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
-            self._pool = None
+        for helper in self._helpers:
+            helper.dismiss()
+        self._helpers.clear()
 
-    def _start(self) -> ProcessPoolExecutor:
-        if self._pool is None:
-            import multiprocessing
-            from concurrent.futures import ProcessPoolExecutor
+    def _collect(self, done: dict[int, Any], wait_s: float | None) -> None:
+        """Take the results that are there; None waits for one, where none of those wanted is."""
+        from select import select
 
-            # Fresh processes: a fork would copy locks that threads of this process may hold.
-            context = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(self._size, mp_context=context)
-        return self._pool
+        busy = {helper.results: helper for helper in self._helpers if helper.n_tasks}
+        ready = [results for results, helper in busy.items() if helper.found]
+        if not ready:
+            ready, _, _ = select([*busy], [], [], wait_s)
+        for results in ready:
+            number, result = busy[results].take()
+            done[number] = result
+
+
+class _Helper:
+    """A process that works for this one."""
+
+    def __init__(self) -> None:
+        # Only who has a crew pays for it.
+        from subprocess import DEVNULL, Popen
+
+        task_end, task_start = os.pipe()
+        result_end, result_start = os.pipe()
+        code = _HELP_OUT.format(sys.path, task_end, result_start)
+        self.n_tasks = 0
+        self._process: Popen[bytes] = Popen(
+            [sys.executable, "-c", code],
+            stdin=DEVNULL,
+            stdout=DEVNULL,
+            pass_fds=(task_end, result_start),
+        )
+        for descriptor in (task_end, result_start):
+            os.fdopen(descriptor).close()
+        self._tasks: IO[bytes] = os.fdopen(task_start, "wb", buffering=0)
+        self.results: IO[bytes] = os.fdopen(result_end, "rb", buffering=0)
+        self._numbers: deque[int] = deque()
+        self.found: deque[tuple[Any, Exception | None]] = deque()
+        for pipe in (self._tasks, self.results):
+            _enlarge(pipe)
+        os.set_blocking(task_start, False)
+
+    def give(self, number: int, function: Callable[[Any], Any], task: Any) -> None:
+        """Hand over a task."""
+        from select import select
+
+        self._numbers.append(number)
+        self.n_tasks += 1
+        left = _packed((function, task))
+        with _helper_lives():
+            while left:
+                ready = select([self.results], [self._tasks], [])[0]
+                if ready:
+                    # It does not read on before it has said what it found.
+                    self.found.append(_receive(self.results))
+                else:
+                    left = left[self._tasks.write(left) or 0 :]
+
+    def take(self) -> tuple[int, Any]:
+        """Number and result of the task that was given first; waits for it."""
+        if not self.found:
+            with _helper_lives():
+                self.found.append(_receive(self.results))
+        result, error = self.found.popleft()
+        self.n_tasks -= 1
+        if error is not None:
+            raise error
+        return self._numbers.popleft(), result
+
+    def dismiss(self) -> None:
+        """End the process, whatever it does."""
+        from subprocess import TimeoutExpired
+
+        if self.n_tasks:
+            self._process.kill()
+        with suppress(OSError):
+            self._tasks.close()
+        self.results.close()
+        try:
+            self._process.wait(_DISMISSED_S)
+        except TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+
+def help_out(tasks: int, results: int) -> None:
+    """Work on tasks until there are no more; what a helper does.
+
+    Args:
+        tasks: Descriptor of the pipe that they come through; `results` likewise.
+    """
+    import signal
+
+    # Who is interrupted is the one that has helpers; it ends them.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with (
+        os.fdopen(tasks, "rb", buffering=0) as given,
+        os.fdopen(results, "wb", buffering=0) as found,
+        suppress(EOFError, BrokenPipeError),
+    ):
+        while True:
+            function, task = _receive(given)
+            answer: tuple[Any, Exception | None]
+            try:
+                answer = function(task), None
+            except Exception as error:  # noqa: BLE001 - raised where the work was given out
+                answer = None, error
+            left = _packed(answer)
+            while left:
+                left = left[found.write(left) :]
+
+
+def _packed(message: Any) -> memoryview:
+    data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+    return memoryview(len(data).to_bytes(_HEAD_BYTES, "little") + data)
+
+
+def _receive(pipe: IO[bytes]) -> Any:
+    """The next message.
+
+    Raises:
+        EOFError: There is none any more.
+    """
+    size = int.from_bytes(_read(pipe, _HEAD_BYTES), "little")
+    return pickle.loads(_read(pipe, size))
+
+
+def _read(pipe: IO[bytes], size: int) -> bytearray:
+    data = bytearray(size)
+    left = memoryview(data)
+    while left:
+        n_read = pipe.readinto(left)  # type: ignore[attr-defined]  # it is not buffered
+        if not n_read:
+            raise EOFError
+        left = left[n_read:]
+    return data
+
+
+@contextmanager
+def _helper_lives() -> Iterator[None]:
+    """Say it in words where it does not."""
+    try:
+        yield
+    except (EOFError, BrokenPipeError, ConnectionResetError) as error:
+        raise StoreError(
+            "a process that helped with the build was ended from outside, perhaps for want of "
+            "memory; nothing was changed by it",
+            hint="run it again, with --jobs 1 if it happens again",
+        ) from error
+
+
+def _enlarge(pipe: IO[bytes]) -> None:
+    """Make room in a pipe, where the system lets."""
+    with suppress(ImportError, AttributeError, OSError):
+        import fcntl
+
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
 
 
 _current: ContextVar[Crew | None] = ContextVar("memidx_crew", default=None)
@@ -100,7 +272,9 @@ def current_crew() -> Crew | None:
 @contextmanager
 def crew_of(size: int) -> Iterator[None]:
     """A crew for what is done meanwhile; none of fewer than two processes."""
-    crew = Crew(size) if size > 1 else None
+    # Windows cannot wait for several pipes.
+    is_possible = bool(sys.executable) and os.name == "posix"
+    crew = Crew(size) if size > 1 and is_possible else None
     token = _current.set(crew)
     try:
         yield

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memidx.config import SourceConfig
 from memidx.sources.base import Item, Skip
 from memidx.values import dataclass
+
+if TYPE_CHECKING:
+    from memidx.text.redact import Suspects
 
 _LONGEST_TITLE = 300
 _LONGEST_TAG = 100
@@ -61,8 +64,40 @@ class Document:
         return self.doc_id[len(self.path) + 1 :] if len(self.doc_id) > len(self.path) else None
 
 
+class Seen(NamedTuple):
+    """What a look at many items together says of one.
+
+    Attributes:
+        facts: All that the item holds beside its text, as `_facts` has it.
+        in_text: What may be private in its text; None where nothing is.
+        in_facts: The same of its facts.
+    """
+
+    facts: str
+    in_text: Suspects | None
+    in_facts: Suspects | None
+
+
+def see(items: Sequence[Item], max_bytes: int) -> list[Seen]:
+    """Look for what may be private in many items, which is quicker than in one after another.
+
+    A text that is longer than the cap is looked at when it is cut.
+    """
+    from memidx.text.glance import glance  # only who reads many files pays for numpy
+
+    facts = [_facts(item) for item in items]
+    texts = [item.text if len(item.text) <= max_bytes else "" for item in items]
+    seen = glance([*texts, *facts])
+    return list(map(Seen, facts, seen, seen[len(items) :]))
+
+
 def make_document(
-    item: Item, source: SourceConfig, *, anchor_seen: set[str], max_bytes: int
+    item: Item,
+    source: SourceConfig,
+    *,
+    anchor_seen: set[str],
+    max_bytes: int,
+    seen: Seen | None = None,
 ) -> tuple[Document | None, tuple[Skip, ...]]:
     """The document of an item, and what had to be left out of it.
 
@@ -71,6 +106,7 @@ def make_document(
         source: The source it came from.
         anchor_seen: Identities given out so far in this file; the new one is added.
         max_bytes: Cap of the text in UTF-8 bytes; the rest is cut off and reported.
+        seen: What `see` says of it, where it was asked.
 
     Returns:
         The document, or None when the item holds nothing to store; and the skips that say why, or
@@ -82,15 +118,14 @@ def make_document(
     from memidx.text.redact import redact
 
     skips: tuple[Skip, ...] = ()
-    text, full_bytes = _capped(item.text, max_bytes)
+    text, full_bytes = _capped(item.text, max_bytes, seen)
     if full_bytes > max_bytes:
         reason = f"cut to {max_bytes:,} of {full_bytes:,} bytes"
         skips = (Skip(item.path, reason, item.line, source.name),)
     # Most items hold nothing private beside their text: one look at all of it, then none.
-    facts = "\n".join(
-        [item.title or "", item.anchor or "", " ".join(item.tags), *_texts(item.meta)]
-    )
-    hide = _keep if redact(facts) == facts else redact
+    facts = seen.facts if seen else _facts(item)
+    is_clean = seen.in_facts is None if seen else False
+    hide = _keep if is_clean or redact(facts) == facts else redact
     plain = hide is _keep and _fit(facts) == facts
     title = _line(item.title or "", _LONGEST_TITLE, hide)
     if not text.strip() and not title:
@@ -116,17 +151,25 @@ def make_document(
     )
 
 
-def _capped(text: str, max_bytes: int) -> tuple[str, int]:
+def _facts(item: Item) -> str:
+    return "\n".join([item.title or "", item.anchor or "", " ".join(item.tags), *_texts(item.meta)])
+
+
+def _capped(text: str, max_bytes: int, seen: Seen | None) -> tuple[str, int]:
     """The redacted text within the cap, and the size in bytes that the cap was held against.
 
     A text that is only too long before redaction is kept whole.
     """
     from memidx.text.redact import redact  # see make_document
 
-    text = _fit(text)
+    fit = _fit(text)
+    if fit is not text:
+        text, seen = fit, None
     size = len(text) if text.isascii() else len(text.encode())
     if size <= max_bytes:
-        text = redact(text)
+        if seen is not None and seen.in_text is None:
+            return text, size
+        text = redact(text, seen.in_text if seen else None)
         # Placeholders may be longer than what they stand for.
         return _cut(text, max_bytes), size
     whole = size <= max_bytes + _MARGIN

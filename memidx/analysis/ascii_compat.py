@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, partial
 
-from memidx.analysis.base import FieldTerms, QueryWord, Span, count_terms
+from memidx.analysis.base import FieldTerms, QueryWord, Span, Spread, count_terms
 from memidx.analysis.normalise import PLACEHOLDERS
+from memidx.light import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from memidx.analysis.base import TermsInBulk
 
 VERSION = 1
 
@@ -24,6 +28,10 @@ _STOP = (
 )
 STOP_WORDS = frozenset(_STOP.split())
 _MAX_WORDS = 1 << 18
+# What no word holds is blank; a zero byte ends a text.
+_APART = bytes(
+    byte if not byte or chr(byte) in "_-" or bytes((byte,)).isalnum() else 32 for byte in range(256)
+)
 
 
 class AsciiCompatAnalyzer:
@@ -52,6 +60,19 @@ class AsciiCompatAnalyzer:
         """Words as they are written."""
         return Counter(_pattern().findall(_without_placeholders(text)))
 
+    def spread(self, texts: Sequence[str]) -> Spread:
+        """What words are made of, as it is written; `terms_of` finds the words in it."""
+        joined = "\0".join((*(text.replace("\0", " ") for text in texts), ""))
+        data = _without_placeholders(joined).encode("ascii", "replace")
+        return Spread(data.translate(_APART), [])
+
+    def terms_in_bulk(self, number: Callable[[str], int]) -> TermsInBulk:
+        """Terms of many pieces, in numbers."""
+        # Only who builds a snapshot pays for numpy.
+        from memidx.analysis.bulk import one_by_one
+
+        return partial(one_by_one, self.terms_of.__getitem__, number)
+
     def query(self, text: str) -> tuple[QueryWord, ...]:
         """Every term in its order, repeats kept, all of weight 1."""
         return tuple(
@@ -69,11 +90,11 @@ class AsciiCompatAnalyzer:
 
 
 class _Words(dict[str, tuple[str, ...]]):
-    """Word -> its term, if it is not a stop word."""
+    """A run of what words are made of -> the term of the word in it, if it is no stop word."""
 
     def __missing__(self, word: str) -> tuple[str, ...]:
-        term = word.lower()
-        terms = () if term in STOP_WORDS else (term,)
+        found = map(str.lower, _pattern().findall(word))
+        terms = tuple(term for term in found if term not in STOP_WORDS)
         if len(self) >= _MAX_WORDS:
             self.clear()
         self[word] = terms

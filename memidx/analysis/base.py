@@ -10,7 +10,14 @@ from memidx.light import TYPE_CHECKING, Protocol
 from memidx.values import NamedTuple, dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+    # Pieces in UTF-8, as `Spread` has them -> numbers of the terms of all, one after another, and
+    # how many each has.
+    TermsInBulk = Callable[[Sequence[bytes]], tuple[NDArray[Any], NDArray[Any]]]
 
 
 class FieldTerms(NamedTuple):
@@ -98,6 +105,25 @@ class PieceAnalyzer(Analyzer, Protocol):
 
     def pieces(self, text: str) -> Mapping[str, int]:
         """Pieces of a field's text, and how often each occurs."""
+
+    def spread(self, texts: Sequence[str]) -> Spread:
+        """Pieces of the texts of many fields, in their order."""
+
+    def terms_in_bulk(self, number: Callable[[str], int]) -> TermsInBulk:
+        """Makes what gives for many pieces what `terms_of` gives for each, in numbers."""
+
+
+class Spread(NamedTuple):
+    """Pieces of many texts.
+
+    Attributes:
+        data: The pieces in UTF-8 (a lone surrogate as three bytes), each between bytes of 32 or
+            less; a zero byte ends each text.
+        more: Further pieces, and the place of the text they are from.
+    """
+
+    data: bytes
+    more: list[tuple[int, str]]
 
 
 def count_terms(analyzer: PieceAnalyzer, text: str) -> FieldTerms:

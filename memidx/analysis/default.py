@@ -13,9 +13,16 @@ from __future__ import annotations
 import unicodedata
 from itertools import chain, pairwise
 
-from memidx.analysis.base import NOT_COUNTED, FieldTerms, QueryWord, Span, count_terms
-from memidx.analysis.inner import joined_words, may_join
-from memidx.analysis.normalise import PLACEHOLDERS, aligned, fold, normalise
+from memidx.analysis.base import (
+    NOT_COUNTED,
+    FieldTerms,
+    QueryWord,
+    Span,
+    Spread,
+    count_terms,
+)
+from memidx.analysis.inner import Joined, joined_in_many, joined_words, may_join
+from memidx.analysis.normalise import PLACEHOLDERS, aligned, fold, normalise, normalise_many
 from memidx.analysis.parts import MAX_WHOLE, Parts
 from memidx.analysis.stems import stemmer_version
 from memidx.analysis.tokens import Token, apart, look_closely, plain_text, tokens
@@ -23,7 +30,9 @@ from memidx.analysis.vocabulary import FUNCTION_WORDS, STOP_WORDS
 from memidx.light import TYPE_CHECKING, pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from memidx.analysis.base import TermsInBulk
 
 VERSION = 2
 """Raise it whenever any text could give other terms."""
@@ -39,7 +48,7 @@ NAME_PARTS_WEIGHT = 0.25
 """The same of an identifier: its parts are common words, and it is its own whole that is meant."""
 ALIAS_WEIGHT = 0.4
 
-_MAX_CHUNKS = 1 << 18
+_MAX_CHUNKS = 1 << 16
 _MAX_CHUNK = 64
 _MAX_SPANS = 1 << 14
 _MAX_ASKED = 1 << 13
@@ -100,6 +109,21 @@ class DefaultAnalyzer:
         if may_join(data):
             chunks.update(f" {term}" for _, term in self._joined(normal))
         return chunks
+
+    def spread(self, texts: Sequence[str]) -> Spread:
+        """Chunks of texts, and the words that markup stands inside, as `pieces` has them."""
+        normal = normalise_many(texts)
+        data = normal.encode("utf-8", "surrogatepass")
+        found = ((n, self._joined_term(word)) for n, word in joined_in_many(data))
+        more = [(n, f" {term}") for n, term in found if term]
+        return Spread(data.translate(_BLANKS), more)
+
+    def terms_in_bulk(self, number: Callable[[str], int]) -> TermsInBulk:
+        """Terms of many pieces, in numbers."""
+        # Only who builds a snapshot pays for numpy.
+        from memidx.analysis.bulk import BulkTerms
+
+        return BulkTerms(self._parts, self.terms_of.of_chunk, number).of
 
     def query(self, text: str) -> tuple[QueryWord, ...]:
         """Words of a query; stop words only when there is nothing else."""
@@ -222,11 +246,15 @@ class DefaultAnalyzer:
 
     def _joined(self, normal: str) -> Iterator[tuple[int, str]]:
         """Terms of the words that markup stands inside, and where the words begin."""
-        for start, text, pieces in joined_words(normal):
-            term = self._parts.whole(text) if len(text) <= MAX_WHOLE else ""
-            # `Vec`s is found by its first piece already.
-            if term and term not in map(self._parts.whole, pieces):
-                yield start, term
+        for word in joined_words(normal):
+            if term := self._joined_term(word):
+                yield word.start, term
+
+    def _joined_term(self, word: Joined) -> str:
+        """The term of a word that markup stands inside, if it is not found without."""
+        term = self._parts.whole(word.text) if len(word.text) <= MAX_WHOLE else ""
+        # `Vec`s is found by its first piece already.
+        return "" if term in map(self._parts.whole, word.pieces) else term
 
     def _token_spans(self, token: Token) -> Iterator[tuple[int, int, tuple[str, ...]]]:
         start, end, kind, text, dotted = token
@@ -291,14 +319,15 @@ class _Chunks(dict[str, tuple[str, ...]]):
         self._parts = parts
 
     def __missing__(self, chunk: str) -> tuple[str, ...]:
-        terms = self._of_chunk(chunk)
+        terms = self.of_chunk(chunk)
         if len(chunk) <= _MAX_CHUNK:
             if len(self) >= _MAX_CHUNKS:
                 self.clear()
             self[chunk] = terms
         return terms
 
-    def _of_chunk(self, chunk: str) -> tuple[str, ...]:
+    def of_chunk(self, chunk: str) -> tuple[str, ...]:
+        """The terms of a chunk, which is not kept."""
         text = plain_text(chunk) if chunk.isascii() else ""
         if text.isalpha():
             return self._parts[text].terms

@@ -18,6 +18,9 @@ from memidx.values import NamedTuple
 if TYPE_CHECKING:
     import re
     from collections.abc import Iterator
+    from typing import Any
+
+    from numpy.typing import NDArray
 
 
 class Joined(NamedTuple):
@@ -60,12 +63,64 @@ def may_join(data: bytes) -> bool:
     kinds = data.translate(_KINDS)
     return (
         b"a*a" in kinds
-        or b"a**" in kinds
-        or b"a==" in kinds
+        or b"a**a" in kinds
+        or b"a***a" in kinds
+        or b"a==a" in kinds
         or (b"a<" in kinds and b">a" in kinds and b"</" in data)
     )
 
 
+def joined_in_many(data: bytes) -> Iterator[tuple[int, Joined]]:
+    """What `joined_words` finds in each of many texts, with the number of the text.
+
+    Args:
+        data: The texts in UTF-8, a line end and a zero byte behind each.
+    """
+    import numpy as np  # only who builds a snapshot asks for many
+
+    characters = np.frombuffer(data, dtype=np.uint8)
+    at = 0
+    found: list[tuple[int, Joined]] = []
+    for hit in _hits_in_many(data):
+        if hit < at:
+            continue
+        start = max(data.rfind(b" ", at, hit), data.rfind(b"\n", at, hit), at - 1) + 1
+        ends = [end for end in (data.find(b" ", hit), data.find(b"\n", hit)) if end >= 0]
+        at = min(ends, default=len(data))
+        chunk = data[start:at].decode("utf-8", "surrogatepass")
+        found += ((start, word) for word in _in_chunk(chunk))
+    starts = np.array([start for start, _ in found], dtype=np.int64)
+    texts = np.searchsorted(np.flatnonzero(characters == 0), starts).tolist()
+    return zip(texts, (word for _, word in found), strict=True)
+
+
+def _hits_in_many(data: bytes) -> list[int]:
+    """Where `_hits` would find something, and perhaps more places."""
+    import numpy as np  # see above
+
+    kinds = np.frombuffer(data.translate(_KINDS) + bytes(_LONGEST_MARK), dtype=np.uint8)
+    letter, mark = ord("a"), ord("*")
+
+    def between_letters(what: int, least: int) -> NDArray[Any]:
+        """Where at least so many of what stand behind a letter, and then, or so it seems, one."""
+        places = np.flatnonzero(kinds == what)
+        places = places[kinds[places - 1] == letter]
+        places = places[kinds[places + least - 1] == what]
+        behind = places + least
+        for _ in range(_LONGEST_MARK - least):
+            behind += kinds[behind] == what
+        found: NDArray[Any] = places[(kinds[behind] == letter) | (kinds[behind] == what)]
+        return found
+
+    marks, equals = between_letters(mark, 1), between_letters(ord("="), 2)
+    tags = np.flatnonzero(kinds == ord("<"))
+    tags = tags[kinds[tags - 1] == letter]
+    is_tag = _tag_behind().match
+    of_tags = [at for at in tags.tolist() if is_tag(data, at)] if b"</" in data else []
+    return sorted([*marks.tolist(), *equals.tolist(), *of_tags])
+
+
+_LONGEST_MARK = 4
 # What may be a letter, as in `_LETTER`, and what marks words of which letters stand at both sides.
 _KINDS = bytes(
     97 if chr(byte).isalnum() or byte == 95 or byte >= 128 else 42 if byte in b"*`~" else byte
@@ -132,6 +187,12 @@ def _with_tags(text: str, kinds: str) -> str:
         made.append(("E" if text[match.start() + 1] == "/" else "O") * len(match[0]))
         at = match.end()
     return "".join(made) + kinds[at:]
+
+
+def _tag_behind() -> re.Pattern[bytes]:
+    import re  # only who builds a snapshot comes here
+
+    return re.compile(f"{_TAG}(?=[^\x00-/:-;=-@\\[-^{{-\x7f])".encode("latin-1"))
 
 
 # A run begins where no word or mark ends. One that begins with a word does not begin

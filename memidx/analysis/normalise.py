@@ -16,12 +16,16 @@ import unicodedata
 from itertools import chain, pairwise
 
 from memidx.analysis.entities import entities, has_entities, unescape
-from memidx.light import pattern
+from memidx.light import TYPE_CHECKING, pattern
 from memidx.values import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 PLACEHOLDERS = ("<path>", "<secret>")
 """What redaction leaves behind; no term may come from it."""
 
+_ASCII = bytes(range(128))
 _APOSTROPHES = "\u2019\u2018\u02bb\u02bc\u201b\u02b9\u2032\u05f3"
 _HYPHENS = "\u2010\u2012\u2013\u2212"
 _LATIN_EXTRA = str.maketrans(
@@ -54,6 +58,29 @@ def normalise(text: str) -> str:
     if "&" in text:
         text = unescape(text)
     return text if text.isascii() else _normalise(text)
+
+
+def normalise_many(texts: Sequence[str]) -> str:
+    """Texts normalised, one after another, a line end and a zero character behind each.
+
+    White space is ASCII's: other spaces are blanks. A text's own zero characters are blanks too;
+    no word goes on over one.
+    """
+    joined = "\n\0\n".join((*texts, ""))
+    if joined.count("\0") != len(texts):
+        joined = "\n\0\n".join((*(text.replace("\0", " ") for text in texts), ""))
+    if "<" in joined:
+        for placeholder in PLACEHOLDERS:
+            joined = joined.replace(placeholder, " ")
+    if "&" in joined:
+        joined = unescape(joined)
+    if joined.isascii():
+        return joined
+    # One text with other characters does not make all of them slow.
+    return "\0".join(
+        text if text.isascii() else pattern(_SPACES).sub(" ", _normalise(text))
+        for text in joined.split("\0")
+    )
 
 
 def aligned(text: str) -> Aligned:
@@ -97,13 +124,13 @@ def fold(word: str) -> str:
         return word.lower()
     word = word.casefold().translate(_VARIANTS)
     word = unicodedata.normalize("NFD", word)
-    word = pattern(_DROPPED_MARKS).sub("", word)
-    word = pattern("([a-z\u00df-\u02af\u0370-\u03ff\u1e00-\u1fff])[\u0300-\u036f]+").sub(
-        r"\1", word
-    )
-    word = pattern("([\u0400-\u052f])[\u0300\u0301]+").sub(r"\1", word).replace("е\u0308", "е")
+    # All of the marks that are dropped lie here; dashes, quotation marks and bullets do not.
+    if any("\u0300" <= c <= "\u0b3c" or "\u20d0" <= c <= "\u20f0" for c in word):
+        word = pattern(_DROPPED_MARKS).sub("", word)
+        word = pattern(_LATIN_ACCENTS).sub(r"\1", word)
+        word = pattern(_CYRILLIC_ACCENTS).sub(r"\1", word).replace("е\u0308", "е")
     word = unicodedata.normalize("NFC", word).translate(_LATIN_EXTRA)
-    if pattern(r"[^\x00-\x7f]").search(word) and any(map(str.isdigit, word)):
+    if not word.isascii() and any(map(str.isdigit, word)):
         word = "".join(_digit(character) for character in word)
     return word
 
@@ -122,6 +149,16 @@ _INVISIBLE = (
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]+"
 )
+# The same but for the last range. (To load `re` for a dash in one word takes too long.)
+_RANGES = ((0x180B, 0x180F), (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0xFE00, 0xFE0F))
+_INVISIBLES = frozenset("\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u3164\ufeff\uffa0").union(
+    chr(code) for first, last in _RANGES for code in range(first, last + 1)
+)
+_SHORT = 200
+
+
+# White space that is not ASCII's and that NFKC leaves.
+_SPACES = "[\x85\u1680\u2028\u2029]"
 
 
 def _without_placeholders(text: str) -> str:
@@ -154,7 +191,8 @@ def _without_entities(text: str) -> Aligned:
 
 
 def _normalise(text: str) -> str:
-    text = pattern(_INVISIBLE).sub("", text)
+    if _has_invisible(text):
+        text = pattern(_INVISIBLE).sub("", text)
     return _one_to_one(unicodedata.normalize("NFKC", text))
 
 
@@ -167,7 +205,16 @@ def _one_to_one(text: str) -> str:
 
 
 def _same_places(text: str) -> bool:
-    return unicodedata.is_normalized("NFKC", text) and not pattern(_INVISIBLE).search(text)
+    return unicodedata.is_normalized("NFKC", text) and not _has_invisible(text)
+
+
+def _has_invisible(text: str) -> bool:
+    """Whether an invisible character stands in a text; a short one is looked at by hand."""
+    if len(text) > _SHORT:
+        # The pattern looks at each character, and most texts have few that are not ASCII.
+        rare = text.encode("utf-8", "surrogatepass").translate(None, _ASCII)
+        return pattern(_INVISIBLE).search(rare.decode("utf-8", "surrogatepass")) is not None
+    return not _INVISIBLES.isdisjoint(text) or any("\U000e0000" <= c <= "\U000e0fff" for c in text)
 
 
 def _clusters(text: str, begin: int, end: int) -> list[tuple[int, int, str]]:
@@ -185,7 +232,7 @@ def _clusters(text: str, begin: int, end: int) -> list[tuple[int, int, str]]:
 
 def _joins_previous(character: str) -> bool:
     """Whether a character may compose with, or be reordered against, the one before it."""
-    if unicodedata.combining(character) or pattern(_INVISIBLE).match(character):
+    if unicodedata.combining(character) or _has_invisible(character):
         return True
     first = unicodedata.normalize("NFKD", character)[0]
     return bool(unicodedata.combining(first)) or not _starts_alone(first)

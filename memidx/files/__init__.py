@@ -25,6 +25,7 @@ from memidx.files.looking import (
     Entry,
     Signature,
     entry_signature,
+    entry_signatures,
     exists,
     is_dir,
     is_file,
@@ -46,6 +47,7 @@ __all__ = [
     "Entry",
     "Signature",
     "entry_signature",
+    "entry_signatures",
     "exists",
     "failed",
     "fsync_dir",
@@ -71,6 +73,7 @@ __all__ = [
     "write_atomic",
 ]
 
+_Map = mmap.mmap
 _CHUNK_BYTES = 1 << 20
 _TEMPORARY_SUFFIX = ".tmp"
 _PROBE = ".memidx-probe"
@@ -155,7 +158,7 @@ def is_whole(view: memoryview) -> bool:
 
     To touch a page that another program has cut off ends the process (SIGBUS): ask before.
     """
-    return not isinstance(view.obj, mmap.mmap) or view.obj.size() >= len(view.obj)
+    return not isinstance(view.obj, _Map) or view.obj.size() >= len(view.obj)
 
 
 def is_writable_dir(path: str) -> bool:
@@ -262,7 +265,7 @@ def remove_temporaries(scratch_dir: str, wanted: Callable[[str], bool] | None = 
     """
     removed = 0
     try:
-        entries = scan_dir(scratch_dir)
+        entries = sorted(scan_dir(scratch_dir), key=lambda entry: entry.name)
     except FileError as error:
         if is_missing(error):
             return 0

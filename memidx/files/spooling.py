@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from weakref import finalize
 
+from memidx.files.looking import signature_of
 from memidx.files.refusals import failed
 
 _PIECE_BYTES = 1 << 20
@@ -19,7 +20,9 @@ _PIECE_BYTES = 1 << 20
 # is taken away as soon as it is there.
 _UNNAMED = getattr(os, "O_TMPFILE", None)
 _GONE_WHEN_CLOSED = getattr(os, "O_TEMPORARY", 0)
-_FLAGS = os.O_RDWR | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_BINARY = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_FLAGS = os.O_RDWR | _BINARY
+_READ_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _BINARY
 _counter = itertools.count(1)
 
 Data = bytes | bytearray | memoryview
@@ -35,9 +38,9 @@ class Scratch:
     def __init__(self, folder: str | None = None) -> None:
         self._folder = folder
 
-    def spool(self, in_memory: int = _PIECE_BYTES) -> Spool:
-        """A new spool of which so many bytes may be in memory."""
-        return Spool(self._folder, in_memory)
+    def spool(self, in_memory: int | None = None) -> Spool:
+        """A new spool of which so many bytes may be in memory; a mebibyte, if nobody says."""
+        return Spool(self._folder, _PIECE_BYTES if in_memory is None else in_memory)
 
 
 IN_MEMORY = Scratch()
@@ -49,31 +52,36 @@ class Spool:
 
     Args:
         folder: See `Scratch`.
-        in_memory: Bytes that are kept in memory before they go to the file.
+        in_memory: Bytes that are kept in memory before there is a file.
 
     Attributes:
         size: How many there are.
+
+    A disk that takes no more leaves the rest in memory: whoever writes the bytes in their place
+    will be told, and an answer that needs no disk is not lost for it.
     """
 
     def __init__(self, folder: str | None, in_memory: int) -> None:
         self.size = 0
-        self._folder = folder
+        self._folder = folder or ""
+        self._is_full = folder is None
         self._in_memory = in_memory
         self._last = bytearray()  # what the file does not have yet
         self._on_disk = 0
         self._descriptor: int | None = None
 
-    def append(self, data: Data) -> int:
-        """Put bytes aside, and say where they begin.
+    @property
+    def is_on_disk(self) -> bool:
+        """Whether there is a file by now."""
+        return self._on_disk > 0
 
-        Raises:
-            FileError: The disk is full, or the like.
-        """
+    def append(self, data: Data) -> int:
+        """Put bytes aside, and say where they begin."""
         place = self.size
         self._last += data
         self.size = self._on_disk + len(self._last)
-        if self._folder is not None and len(self._last) > self._in_memory:
-            self._flush(self._folder)
+        if len(self._last) > self._in_memory and not self._is_full:
+            self._flush()
         return place
 
     def read(self, place: int, size: int) -> bytes:
@@ -97,33 +105,74 @@ class Spool:
         for place in range(0, self.size, _PIECE_BYTES):
             yield self.read(place, _PIECE_BYTES)
 
-    def _flush(self, folder: str) -> None:
+    def _flush(self) -> None:
+        data, self._last = self._last, bytearray()
         try:
             if self._descriptor is None:
-                self._descriptor = _open_unnamed(folder)
+                self._descriptor = _open_unnamed(self._folder)
                 finalize(self, _close, self._descriptor)
-            with memoryview(self._last) as view:
-                rest = view
-                while rest:
-                    rest = rest[os.write(self._descriptor, rest) :]
-        except (OSError, ValueError) as error:
-            raise failed("put something aside", folder, error) from error
-        self._on_disk += len(self._last)
-        self._last = bytearray()
+            os.lseek(self._descriptor, self._on_disk, os.SEEK_SET)
+            rest = memoryview(data)
+            while rest:
+                rest = rest[os.write(self._descriptor, rest) :]
+        except (OSError, ValueError):
+            # What was written of them does no harm: nobody asks for it.
+            self._is_full = True
+            # A copy: what somebody else still looks at cannot grow.
+            self._last = bytearray(data)
+            return
+        self._on_disk += len(data)
+        self._in_memory = _PIECE_BYTES
 
     def _from_disk(self, place: int, size: int) -> bytes:
-        descriptor = self._descriptor
-        if descriptor is None:
+        if self._descriptor is None:
             return b""
         try:
-            os.lseek(descriptor, place, os.SEEK_SET)
-            found = os.read(descriptor, size)
-            while len(found) < size and (more := os.read(descriptor, size - len(found))):
-                found += more
-            os.lseek(descriptor, 0, os.SEEK_END)
+            return _read_at(self._descriptor, place, size)
         except OSError as error:
-            raise failed("read what was put aside", str(self._folder), error) from error
-        return found
+            raise failed("read what was put aside", self._folder, error) from error
+
+
+class OpenFile:
+    """A file of which parts are read now and then; it stays the same one when it is replaced.
+
+    Args:
+        path: A regular file.
+
+    Attributes:
+        signature: The file's, when it was opened.
+
+    Raises:
+        FileError: It cannot be opened.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        try:
+            self._descriptor = os.open(path, _READ_FLAGS)
+            finalize(self, _close, self._descriptor)
+            self.signature = signature_of(os.fstat(self._descriptor))
+        except (OSError, ValueError) as error:
+            raise failed("read", path, error) from error
+
+    def read(self, place: int, size: int) -> bytes:
+        """`size` bytes from `place` on, or as many as there are.
+
+        Raises:
+            FileError: The disk does not give them.
+        """
+        try:
+            return _read_at(self._descriptor, place, size)
+        except OSError as error:
+            raise failed("read", self.path, error) from error
+
+
+def _read_at(descriptor: int, place: int, size: int) -> bytes:
+    os.lseek(descriptor, place, os.SEEK_SET)
+    found = os.read(descriptor, size)
+    while len(found) < size and (more := os.read(descriptor, size - len(found))):
+        found += more
+    return found
 
 
 def _open_unnamed(folder: str) -> int:

@@ -7,13 +7,14 @@ them. Who asked puts the results together (`memidx.indexing.scan`).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple, Protocol
 
 from memidx.config import SourceConfig
 from memidx.crew import current_crew
-from memidx.documents import Document, make_document
+from memidx.documents import Document, Seen, make_document, see
 from memidx.errors import FileError, InputError
 from memidx.files import is_missing, may_pass, read_bytes
 from memidx.garbage import collector_paused
@@ -81,19 +82,57 @@ class Read(NamedTuple):
     may_pass: bool = False
 
 
-def read_files(tasks: list[Task]) -> Iterator[Read]:
-    """Results in the order of the tasks, with the crew's help where that saves time."""
+class Observer(Protocol):
+    """Makes more of documents in the process that reads them, and then keeps that alone.
+
+    Attributes:
+        make: What to make of the documents of some files; it and its results must be picklable.
+    """
+
+    make: Callable[[list[tuple[Document, DocRef]]], Any]
+
+    def take(self, made: Any) -> None:
+        """Take in a result, in the order of the files."""
+        ...
+
+
+def read_files(tasks: Iterable[Task], observer: Observer | None = None) -> Iterator[Read]:
+    """Results in the order of the tasks, with the crew's help where that saves time.
+
+    Args:
+        tasks: Files; gone through twice.
+        observer: It gets the documents; the results are without them then.
+    """
     crew = current_crew()
     size = sum(task.size_bytes + _FILE_BYTES for task in tasks)
-    if crew is None or size < _LEAST_BYTES:
+    is_shared = crew is not None and size >= _LEAST_BYTES
+    if observer is None and not is_shared:
         yield from map(read_file, tasks)
-    else:
-        for results in crew.map(_read_batch, _batches(tasks)):
-            yield from results
+        return
+    work = partial(_read_batch, None if observer is None else observer.make)
+    batches = _batches(tasks)
+    for reads, made in crew.map(work, batches) if crew and is_shared else map(work, batches):
+        if observer is not None:
+            observer.take(made)
+        yield from reads
 
 
 def read_file(task: Task) -> Read:
     """Read a file and make its documents."""
+    found = _parse(task)
+    return found if isinstance(found, Read) else _read(found)
+
+
+class _File(NamedTuple):
+    """A file whose items are known: its task, the hash of its bytes, and the items."""
+
+    task: Task
+    digest: str
+    parsed: Parsed
+
+
+def _parse(task: Task) -> _File | Read:
+    """The items of a file, or what there is to say without any."""
     try:
         data = read_bytes(task.disk_path)
     except FileError as error:
@@ -104,18 +143,35 @@ def read_file(task: Task) -> Read:
     parsed = Parsed()
     if not is_artifact(data):
         parsed = FILE_KINDS[task.source.kind].parse(task.source, task.path, data)
+    return _File(task, digest, parsed)
+
+
+def _read(file: _File, seen: Iterator[Seen] | None = None) -> Read:
+    """The documents of a file; `seen` has a word about each of its items."""
+    task, digest, parsed = file
     made = Made(skips=[*parsed.skips])
     anchors: set[str] = set()
     for item in parsed.items:
-        made.skips.extend(add_item(task.source, item, anchors, made, max_bytes=task.max_bytes))
+        of_item = next(seen) if seen else None
+        made.skips.extend(
+            add_item(task.source, item, anchors, made, max_bytes=task.max_bytes, seen=of_item)
+        )
     return Read(digest, made)
 
 
 def add_item(
-    source: SourceConfig, item: Item, anchors: set[str], made: Made, *, max_bytes: int
+    source: SourceConfig,
+    item: Item,
+    anchors: set[str],
+    made: Made,
+    *,
+    max_bytes: int,
+    seen: Seen | None = None,
 ) -> tuple[Skip, ...]:
     """Add an item's document to what was made, and say what was left out of it."""
-    document, skips = make_document(item, source, anchor_seen=anchors, max_bytes=max_bytes)
+    document, skips = make_document(
+        item, source, anchor_seen=anchors, max_bytes=max_bytes, seen=seen
+    )
     if document is None:
         return skips
     try:
@@ -131,9 +187,23 @@ def add_item(
     return skips
 
 
-def _read_batch(tasks: list[Task]) -> list[Read]:
+def _read_batch(
+    make: Callable[[list[tuple[Document, DocRef]]], Any] | None, tasks: list[Task]
+) -> tuple[list[Read], Any]:
     with collector_paused():
-        return [*map(read_file, tasks)]
+        files = [*map(_parse, tasks)]
+        items = [item for file in files if isinstance(file, _File) for item in file.parsed.items]
+        seen = iter(see(items, tasks[0].max_bytes))
+        reads = [file if isinstance(file, Read) else _read(file, seen) for file in files]
+        if make is None:
+            return reads, None
+        made = [read.made for read in reads if read.made is not None]
+        found = make(
+            [(doc, one.refs[doc.doc_id]) for one in made for doc in one.documents.values()]
+        )
+        for one in made:
+            one.documents.clear()
+        return reads, found
 
 
 def _batches(tasks: Iterable[Task]) -> Iterator[list[Task]]:

@@ -14,7 +14,7 @@ from memidx.light import TYPE_CHECKING, parse_json
 from memidx.values import dataclass, field
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any, Literal
 
     from memidx.indexing.packing import KnownFile
@@ -27,12 +27,14 @@ else:
 
 __all__ = ["RACY_NS", "Freshness", "State", "read_state", "read_summary"]
 
-STATE_VERSION = 6
+STATE_VERSION = 7
 
 # An entry changed this shortly before it was recorded may have changed again within the same
 # tick of the file system's clock: it is read again, as git does with its index.
 RACY_NS = 2_000_000_000
 
+# A checksum, and the line end before or behind it.
+_MARK_BYTES = 9
 # Bytes that hold what a search asks of a look whose files it does not compare, as a rule.
 SUMMARY_BYTES = 1 << 15
 
@@ -80,18 +82,27 @@ class State:
         """Whether `watched` and `files` are there, and not only what stands before them."""
         return self.watched is not _UNREAD
 
-    def racy(self) -> list[str]:
-        """Watched paths whose signature does not prove that they are unchanged."""
-        from memidx.indexing.packing import PackedSignatures  # see `read_summary`
+    def racy(self, among: Iterable[str] | None = None) -> list[str]:
+        """Watched paths whose signature does not prove that they are unchanged.
 
-        limit = self.recorded_ns - RACY_NS
-        if isinstance(self.watched, PackedSignatures) and self.watched.newest_ns() < limit:
-            return []
-        return [
-            path
-            for path, signature in self.watched.items()
-            if signature.mtime_ns >= limit or signature.ctime_ns >= limit
-        ]
+        Args:
+            among: All that can be, where that is known.
+        """
+        from memidx.indexing.signatures import younger  # see `read_summary`
+
+        watched = self.watched
+        if among is not None:
+            watched = {path: watched[path] for path in among}
+        return younger(watched, self.recorded_ns - RACY_NS)
+
+    def known_at(self, disk_path: str) -> tuple[str, KnownFile] | None:
+        """Identity and record of the file at a root-relative path as on disk, if it has one."""
+        from memidx.text.paths import identity  # few files are asked for
+
+        path = identity(disk_path)
+        known = self.files.get(path)
+        # Two names that are one after normalisation belong to the file that was met first.
+        return None if known is None or known.disk_path != disk_path else (path, known)
 
     def file_skips(self) -> Iterator[Skip]:
         """What of the files was skipped."""
@@ -103,14 +114,18 @@ class State:
             yield from self.files[path].skips
 
     def to_bytes(self) -> bytes:
+        """The bytes of `pieces`."""
+        return b"".join(self.pieces())
+
+    def pieces(self) -> list[bytes]:
         """A line of JSON with a checksum of its own, then what is long, packed, then a checksum."""
+        from memidx.indexing.compact import to_json
         from memidx.indexing.packing import (  # only who looks at the sources writes
             pack_files,
-            pack_signatures,
             paths_with_skips,
             skip_rows,
-            to_json,
         )
+        from memidx.indexing.signatures import pack_signatures
 
         parts = (*pack_signatures(self.watched), *pack_files(self.files))
         document: dict[str, Any] = {
@@ -131,23 +146,28 @@ class State:
             "part_bytes": [*map(len, parts)],
         }
         head = to_json(document)
-        body = b"".join((head, b"\n", _checksum(head), b"\n", *parts))
-        return body + b"\n" + _checksum(body)
+        pieces = [head, b"\n", _checksum(head), b"\n", *parts]
+        checksum = 0
+        for piece in pieces:
+            checksum = zlib.crc32(piece, checksum)
+        return [*pieces, b"\n", b"%08x" % checksum]
 
 
 def read_state(data: bytes) -> State | None:
     """State from its bytes; None when they are damaged or of another version (then look anew)."""
-    from memidx.indexing.packing import PackedFiles, unpack_signatures  # see `read_summary`
+    from memidx.indexing.packing import PackedFiles  # see `read_summary`
+    from memidx.indexing.signatures import unpack_signatures
 
-    body, _, found = data.rpartition(b"\n")
-    if found != _checksum(body):
+    # A record is long, so no part of it is copied before somebody asks for it.
+    view = memoryview(data)
+    if view[-_MARK_BYTES:] != b"\n" + _checksum(view[:-_MARK_BYTES]):
         return None
-    head, _, _ = body.partition(b"\n")
+    head = data[: data.find(b"\n")]
     try:
         document = _document(head)
-        at, parts = len(head) + len(_checksum(head)) + 2, []
+        at, parts = len(head) + 1 + _MARK_BYTES, []
         for size in document["part_bytes"]:
-            parts.append(body[at : at + size])
+            parts.append(view[at : at + size])
             at += size
         names, numbers, paths, rows = parts
         files = PackedFiles(paths, rows, document["files_skipping"])
@@ -214,5 +234,5 @@ class _Unread:
 _UNREAD: Any = _Unread()
 
 
-def _checksum(body: bytes) -> bytes:
+def _checksum(body: bytes | memoryview) -> bytes:
     return b"%08x" % zlib.crc32(body)

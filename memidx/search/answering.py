@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
     from memidx.search.cursor import Cursors
-    from memidx.search.pages import Facts, Page
     from memidx.sources.base import Skip
 
 # What an answer lists of the documents that are not in the index; the count is always whole.
@@ -79,12 +78,11 @@ def answer(
     numbers = {term.term: term.numbers for term in prepared.terms if term.numbers is not None}
     weights = {term.term: term.weight * term.idf for term in prepared.terms if term.term in numbers}
     finder = Finder(analyzer, weights)
-    pages, stores = pages_of(snapshot), circumstances.stores
+    stores = circumstances.stores
     hits = tuple(
         [
-            _hit(snapshot, finder, numbers.values(), scored, rank, stores, *page)
+            _hit(snapshot, finder, numbers.values(), scored, rank, stores)
             for rank, scored in enumerate(shown, start=offset + 1)
-            for page in [pages.page(snapshot, scored.doc)]
         ]
     )
     counts = _by_name(snapshot, ranking.n_by_source)
@@ -143,12 +141,15 @@ def _hit(
     scored: Scored,
     rank: int,
     stores: Sequence[str],
-    page: Page,
-    facts: Facts,
 ) -> Hit:
-    doc, begin = scored.doc, facts.line
+    doc = scored.doc
+    begin, kind = snapshot.line_of[doc], snapshot.kinds[snapshot.kind_of[doc]]
+    which, doc_ord = snapshot.locate(doc)
+    segment = snapshot.parts[which].segment
+    page, facts = pages_of(segment).page(segment, doc_ord)
     shown = page.answer(
         finder.question,
+        begin,
         lambda: snippets(
             page,
             finder,
@@ -157,13 +158,13 @@ def _hit(
             is_indexed=lambda: any(snapshot.frequency(0, term, doc) for term in numbers),
         ),
     )
-    shown = in_file(shown, kind=facts.kind, text=page.text, begin=begin)
+    shown = in_file(shown, kind=kind, text=page.text, begin=begin)
     first = shown[0] if shown else None
     return Hit(
         rank=rank,
         doc_id=facts.doc_id,
-        source=facts.source,
-        kind=facts.kind,
+        source=snapshot.sources[snapshot.source_of[doc]],
+        kind=kind,
         path=facts.path,
         anchor=facts.doc_id[len(facts.path) + 1 :] or None,
         title=facts.title,
@@ -177,8 +178,8 @@ def _hit(
         line_end=first.line_end if first else None,
         time=facts.time,
         tags=facts.tags,
-        flags=facts.flags,
-        store=stores[facts.store],
+        flags=snapshot.flags.get(doc, ()),
+        store=stores[snapshot.store_of(doc)],
     )
 
 

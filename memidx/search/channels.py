@@ -89,7 +89,12 @@ class Channels:
         if strategy == "lexical":
             bound = kernels.lexical_bound(self._prepared.terms, self._parameters)
             scores = self.lexical
-            return {doc: min(1.0, scores[doc] / bound) if bound else 0.0 for doc in docs}
+            if not bound:
+                return dict.fromkeys(docs, 0.0)
+            shares = {doc: scores[doc] / bound for doc in docs}
+            if max(shares.values(), default=0.0) > 1.0:  # by the last bit, if at all
+                shares = {doc: min(1.0, share) for doc, share in shares.items()}
+            return shares
         return self._fused(list(docs))
 
     def _fused(self, docs: Sequence[int]) -> dict[int, float]:

@@ -10,7 +10,7 @@ characters, Arabic prefixes), each such word is analysed at once.
 from __future__ import annotations
 
 from memidx.analysis.base import Analyzer
-from memidx.light import TYPE_CHECKING, pattern
+from memidx.light import TYPE_CHECKING
 from memidx.search.lowered import UNSEEN
 from memidx.search.pages import Page
 from memidx.values import NamedTuple
@@ -243,8 +243,7 @@ def _is_unspaced(character: str) -> bool:
 # White space and what never joins the parts of a token (`<` and `>` may be a placeholder's).
 _JOINING = "*~=`;<"
 MAX_JOINED = 40
-_EDGES = ' \t\n\r\f\v()[]{};"*=|`!?~^%$\u3000\u00a0\u3001\u3002\uff0c'
-_EDGE = '[ \t\n\r\f\v()\\[\\]{};"*=|`!?~\\^%$\u3000\u00a0\u3001\u3002\uff0c]'
+_EDGES = frozenset(' \t\n\r\f\v()[]{};"*=|`!?~^%$\u3000\u00a0\u3001\u3002\uff0c')
 
 
 def _word_in_turn(text: str, at: int, guesses: Guesses) -> tuple[int, int]:
@@ -265,8 +264,7 @@ def _word_in_turn(text: str, at: int, guesses: Guesses) -> tuple[int, int]:
 def _in_one_run(text: str, at: int, guesses: Guesses) -> Iterator[int]:
     """Guesses that no space or line end parts from `at`, itself among them, term by term."""
     first = max(text.rfind(" ", 0, at), text.rfind("\n", 0, at))
-    space = pattern("[ \n]").search(text, at)
-    behind = len(text) if space is None else space.start()
+    behind = min([end for mark in " \n" if (end := text.find(mark, at)) >= 0], default=len(text))
     for positions in guesses.values():
         for other in positions:
             if first < other < behind:
@@ -282,13 +280,14 @@ def _word_around(text: str, at: int) -> tuple[int, int]:
         while start > first and text[start - 1] not in _EDGES:
             start -= 1
     last = min(len(text), at + MAX_WORD)
-    edge = pattern(_EDGE).search(text, at + 1, last)
-    if edge is None:
+    end = at + 1
+    while end < last and text[end] not in _EDGES:
+        end += 1
+    if end >= last:
         return max(start, first), last
-    end = edge.start()
     # Markup and character references may join what follows to the word: `**b**old`, `caf&eacute;`.
     if text[end] in _JOINING:
         last = min(last, end + MAX_JOINED)
-        space = pattern(r"\s").search(text, end, last)
-        end = last if space is None else space.start()
+        while end < last and not text[end].isspace():
+            end += 1
     return max(start, first), end

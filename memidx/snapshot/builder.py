@@ -15,44 +15,50 @@ from typing import Any
 from memidx.analysis.base import Analyzer, FieldTerms
 from memidx.files.spooling import IN_MEMORY, Scratch
 from memidx.garbage import collector_paused
-from memidx.snapshot.counting import Text
-from memidx.snapshot.inversion import Inverted, Postings, invert, invert_few
-from memidx.snapshot.rows import Placed, Row, Rows, row_in, row_of
+from memidx.snapshot.inversion import Inverted, invert, invert_few
+from memidx.snapshot.observing import Observations
+from memidx.snapshot.rows import Placed, Row, Rows, row_in
 from memidx.snapshot.runs import SegmentRun
 from memidx.snapshot.segment import Segment
 from memidx.snapshot.snapshot import Snapshot
-from memidx.snapshot.workers import MakeAnalyzer, analyse
+from memidx.snapshot.workers import MakeAnalyzer, analyse, forget_counters
 from memidx.snapshot.writing import Section, serialise
 
 
 def build_snapshot(
-    placed: Iterable[Placed],
+    placed: Iterable[Placed | int],
     analyzer: Analyzer,
     *,
     facts: Mapping[str, Any],
     jobs: int = 1,
     make_analyzer: MakeAnalyzer | None = None,
     scratch: Scratch = IN_MEMORY,
+    observed: Observations | None = None,
 ) -> Iterator[bytes]:
     """Bytes of a base of `placed`.
 
     Args:
-        placed: Every document, in ascending order of `doc_id` (code points), without repeats.
+        placed: Every document, in ascending order of `doc_id` (code points), without repeats; where
+            it was observed, its number there.
         analyzer: What counts as a term.
         facts: What the header shall say besides the statistics.
         jobs: Processes that analyse; the bytes are the same for any number.
         make_analyzer: Makes the analyzer in another process; needed for more than one.
         scratch: Where what is too much for memory is put aside until it is written.
+        observed: What was counted of documents already; it is used up.
 
     Returns:
         Pieces of the file, to be written one after another.
     """
-    rows, postings = Rows(scratch), Postings(analyzer.fields, scratch)
+    found = observed or Observations(analyzer, make_analyzer, scratch)
+    order = array("L")
     with collector_paused():
-        texts = _gather(placed, rows)
+        texts = found.rest(placed, order)
         for counted in analyse(texts, analyzer, jobs=jobs, make_analyzer=make_analyzer):
-            postings.add(counted)
-        return _file(rows, postings.inverted(), analyzer.fields, facts)
+            found.postings.add(counted)
+        forget_counters()
+        inverted = found.postings.inverted(order)
+        return _file(found.rows.ordered(order), inverted, analyzer.fields, facts)
 
 
 def snapshot_in_memory(
@@ -145,14 +151,6 @@ def fold(
         scratch,
     )
     return _file(rows, inverted, snapshot.fields, facts)
-
-
-def _gather(placed: Iterable[Placed], rows: Rows) -> Iterator[Text]:
-    """Take the facts of each document, and hand on what is to be analysed."""
-    for entry in placed:
-        rows.add(row_of(entry))
-        document = entry.document
-        yield document.title, document.path, document.text
 
 
 def _file(

@@ -11,8 +11,9 @@ import os.path
 from memidx import files
 from memidx.errors import FileError, StoreCorrupt
 from memidx.hashing import blake2b
-from memidx.indexing.state import SUMMARY_BYTES, State, read_state, read_summary
+from memidx.indexing.state import State
 from memidx.light import TYPE_CHECKING, suppress
+from memidx.snapshot.records import EDIT_NAME, STATE_NAME, Records, recorded
 from memidx.snapshot.segment import Segment
 from memidx.snapshot.snapshot import Snapshot
 
@@ -22,11 +23,12 @@ if TYPE_CHECKING:
 
     from memidx.files.spooling import Scratch
 
-_STATE = "state.json"
-_EDIT = "state-edit.json"
 _ROOT = "root"
 _SCRATCH = "tmp"
 _STAMP_SUFFIX = ".ok"
+# A snapshot file up to this size, as the overlay of an edit is, is checked each time it is opened:
+# that takes 0.1 ms, and waiting for the disk when it is written took more.
+SMALL_BYTES = 1 << 18
 
 
 class Cache:
@@ -50,9 +52,10 @@ class Cache:
         self._writable: bool | None = None
         # The look that is recorded whole, as far as this process knows.
         self._whole: State | None = None
+        self._records = Records()
 
     def read_state(self, *, whole: bool = True) -> State | None:
-        """The last recorded look, or None.
+        """The last recorded look, or None; the very one as long as nobody recorded another.
 
         A store that became read-only has an old record beside it and newer ones elsewhere: the
         newest counts.
@@ -60,62 +63,48 @@ class Cache:
         Args:
             whole: False is content with what `memidx.indexing.state.read_summary` gives.
         """
-        newest = None
-        if _STATE in self._memory:
-            newest = self._recorded(self._memory[_STATE], self._memory.get(_EDIT))
+        base = newest = None
+        if STATE_NAME in self._memory:
+            base, newest = recorded(self._memory[STATE_NAME], self._memory.get(EDIT_NAME))
         for folder in self._readable():
-            path = os.path.join(folder, _STATE)
-            try:
-                state = None if whole else self._summary(path)
-                data = b"" if state else files.read_bytes(path)
-            except FileError:
-                continue
-            if state:
-                if newest is None or state.recorded_ns > newest.recorded_ns:
-                    newest = state
-                    self._adopt(folder)
-                continue
-            edit = None
-            with suppress(FileError):
-                edit = files.read_bytes(os.path.join(folder, _EDIT))
-            before = self._whole
-            state = self._recorded(data, edit)
-            if state and (newest is None or state.recorded_ns > newest.recorded_ns):
-                newest = state
+            record = self._records.read(folder, whole=whole)
+            state = record.state if record else None
+            if record and state and (newest is None or state.recorded_ns > newest.recorded_ns):
+                base, newest = record.whole, state
                 self._adopt(folder)
-            else:
-                self._whole = before
+        if whole and newest is not None:
+            self._whole = base
         return newest
 
-    def write_state(self, state: State) -> None:
-        """Record a look; the last writer wins, and each record counts whole or not at all."""
-        from memidx.indexing.state_edit import encode_edit  # late: only who writes
+    def write_state(self, state: State) -> State:
+        """Record a look; the last writer wins, and each record counts whole or not at all.
 
-        edit = None if self._whole is None else encode_edit(self._whole, state)
-        if edit is not None:
-            self._write(_EDIT, [edit])
-        else:
-            self._write(_STATE, [state.to_bytes()])
-            self._whole = state
-            self._memory.pop(_EDIT, None)
-            if self.folder is not None:
-                # It was of another look, and says nothing any more.
-                files.remove(os.path.join(self.folder, _EDIT))
+        A record carries its checksum, and without one the next search looks at everything: nobody
+        waits for the disk.
 
-    def _recorded(self, data: bytes, edit: bytes | None) -> State | None:
-        """A look from its whole record and what was edited since."""
-        whole = self._whole = read_state(data)
-        if whole is None or edit is None:
-            return whole
-        from memidx.indexing.state_edit import apply_edit  # late: there are edits seldom
+        Returns:
+            The same look, sharing with the one that is recorded whole what it has in common with
+            it, so that the next record is made without comparing them.
+        """
+        from memidx.indexing.state_edit import aligned, encode_edit  # late: only who writes
 
-        return apply_edit(whole, edit) or whole
-
-    def _summary(self, path: str) -> State | None:
-        """What the beginning of a whole record tells, where nothing was edited since."""
-        data = files.read_bytes(path, SUMMARY_BYTES)
-        is_edited = files.exists(os.path.join(os.path.dirname(path), _EDIT))
-        return None if is_edited else read_summary(data)
+        whole = self._whole
+        later = None if whole is None else aligned(whole, state)
+        edit = None if whole is None or later is None else encode_edit(whole, later)
+        if later is not None and edit is not None:
+            if self._is_writable() and self.folder is not None:
+                # A file that takes another's place is first written to the disk by some systems
+                # (ext4: 4 ms). Who meets neither finds out about the edit once more.
+                files.remove(os.path.join(self.folder, EDIT_NAME))
+            self._write(EDIT_NAME, [edit], durable=False)
+            return later
+        self._write(STATE_NAME, state.pieces(), durable=False)
+        self._whole = state
+        self._memory.pop(EDIT_NAME, None)
+        if self.folder is not None:
+            # It was of another look, and says nothing any more.
+            files.remove(os.path.join(self.folder, EDIT_NAME))
+        return state
 
     def read_root(self) -> tuple[str, bool] | None:
         """The recorded root, absolute, and whether the store is still where it was recorded."""
@@ -144,7 +133,7 @@ class Cache:
         body = f"{text}\n{self._store}".encode("utf-8", "surrogateescape")
         data = body + b"\n" + _digest(body)
         if self._recorded_root() != data:
-            self._write(_ROOT, [data])
+            self._write(_ROOT, [data], durable=True)
 
     def _recorded_root(self) -> bytes | None:
         try:
@@ -152,15 +141,21 @@ class Cache:
         except FileError:
             return None
 
-    def open_snapshot(self, key: str) -> Snapshot | None:
+    def open_snapshot(
+        self, key: str, opened: Mapping[str, Segment] | None = None
+    ) -> Snapshot | None:
         """The snapshot with this key, mapped, its base included; None when it is not whole.
 
-        A file that is not, by its signature, the one that was written is read whole and checked.
+        A small file is read whole and checked, and so is one that is not, by its signature, the one
+        that was written.
+
+        Args:
+            opened: Key -> segment, of bases that are open already.
         """
         segment = self._open_segment(key)
         if segment is None or segment.base is None:
             return None if segment is None else Snapshot.of(segment)
-        base = self._open_segment(segment.base)
+        base = (opened or {}).get(segment.base) or self._open_segment(segment.base)
         return None if base is None else Snapshot.overlaid(base, segment)
 
     def _open_segment(self, key: str) -> Segment | None:
@@ -174,10 +169,12 @@ class Cache:
                 if signature is None:
                     continue
                 segment = Segment(files.map_file(path), path)
-                if self._stamp(path) != signature:
+                is_small = signature.size <= SMALL_BYTES
+                if is_small or self._stamp(path) != signature:
                     if not segment.is_sound():
                         continue
-                    self._write_stamp(path)
+                    if not is_small:
+                        self._write_stamp(path)
             except (FileError, StoreCorrupt):
                 continue
             return segment
@@ -198,7 +195,10 @@ class Cache:
         if not self._is_writable() or self.folder is None:
             return Scratch()
         folder = os.path.join(self.folder, _SCRATCH)
-        files.make_dir(folder)
+        try:
+            files.make_dir(folder)
+        except FileError:
+            return Scratch()
         return Scratch(folder)
 
     def write_snapshot(self, key: str, pieces: Iterable[bytes]) -> None:
@@ -207,8 +207,14 @@ class Cache:
         Raises:
             FileError: The disk is full, or the like.
         """
-        self._write(_snapshot_name(key), pieces)
-        if self.folder is not None and self._is_writable():
+        from itertools import chain  # late: only who writes
+
+        rest = iter(pieces)
+        head = _head(rest)
+        # Who opens a small one checks it, so that nobody need wait for the disk.
+        is_small = sum(map(len, head)) <= SMALL_BYTES
+        self._write(_snapshot_name(key), chain(head, rest), durable=not is_small)
+        if not is_small and self.folder is not None and self._is_writable():
             self._write_stamp(os.path.join(self.folder, _snapshot_name(key)))
 
     def keep_in_memory(self, key: str, pieces: Iterable[bytes], why: str) -> None:
@@ -309,11 +315,9 @@ class Cache:
         prepare_store(self._store)
         return store_lock(self._store, timeout_s)
 
-    def _write(self, name: str, pieces: Iterable[bytes]) -> None:
+    def _write(self, name: str, pieces: Iterable[bytes], *, durable: bool) -> None:
         if self._is_writable() and self.folder is not None:
             path = os.path.join(self.folder, name)
-            # A look has its digest, and without one the next search looks at everything.
-            durable = name not in (_STATE, _EDIT)
             scratch = os.path.join(self.folder, _SCRATCH)
             files.write_atomic(path, pieces, scratch_dir=scratch, durable=durable)
         else:
@@ -368,6 +372,17 @@ class Cache:
         elif home := self._env.get("HOME"):
             bases.append(os.path.join(home, ".cache", "memidx"))
         return [os.path.join(base, name) for base in bases if base]
+
+
+def _head(pieces: Iterator[bytes]) -> list[bytes]:
+    """The first pieces: all of them, or more than a small file has."""
+    taken, size = [], 0
+    for piece in pieces:
+        taken.append(piece)
+        size += len(piece)
+        if size > SMALL_BYTES:
+            break
+    return taken
 
 
 def _digest(body: bytes) -> bytes:

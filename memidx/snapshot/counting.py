@@ -7,19 +7,26 @@ together, in numpy. The counts are those of `Analyzer.document`, to the last one
 
 from __future__ import annotations
 
+import os
 from array import array
 from collections.abc import Iterable
-from itertools import accumulate, chain, islice
-from typing import Any, NamedTuple
+from itertools import accumulate, count
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memidx.analysis.base import NOT_COUNTED, Analyzer, PieceAnalyzer
+from memidx.analysis.base import NOT_COUNTED, Analyzer, PieceAnalyzer, Spread
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Text = tuple[str, str, str]  # title, path, text
 
 # Beyond this many distinct pieces the numbers begin anew, so that memory stays bounded.
-_MAX_PIECES = 1 << 18
+_MAX_PIECES = 1 << 16
 # Characters of text whose pieces are added up together: enough to make numpy worth its calls.
-_BATCH_CHARACTERS = 1 << 22
+_BATCH_CHARACTERS = 1 << 20
+_BLANK = 32  # the last byte that parts pieces
+_HALF, _LOWER = 32, (1 << 32) - 1
+_counters = count()
 _OVERHEAD = 64  # so that documents without text make no endless batch
 
 
@@ -58,11 +65,11 @@ class Columns:
         self.lengths = array("I")
 
     def renumber(self, numbers: array[int]) -> None:
-        """Give the terms of another process the numbers they have here."""
+        """Give the terms other numbers."""
         import numpy as np  # only who builds a snapshot pays for numpy
 
-        here = np.frombuffer(numbers, dtype=np.uint32)
-        terms = here[np.frombuffer(self.terms, dtype=np.uint32)]
+        table = np.frombuffer(numbers, dtype=np.uint32)
+        terms = table[np.frombuffer(self.terms, dtype=np.uint32)]
         self.terms = array("I", terms.tobytes())
 
 
@@ -72,10 +79,12 @@ class Counted(NamedTuple):
     Attributes:
         terms: Those that were not met before; they go on where the earlier ones' numbers end.
         columns: Per field; terms by number.
+        counter: Whose numbers these are.
     """
 
     terms: list[str]
     columns: list[Columns]
+    counter: tuple[int, int] = (0, 0)
 
 
 class Counter:
@@ -83,8 +92,9 @@ class Counter:
 
     def __init__(self, analyzer: Analyzer) -> None:
         self._analyzer = analyzer
-        self._pieces = _Pieces(analyzer) if _has_pieces(analyzer) else None
         self._vocabulary = _TermNumbers()
+        self._name = os.getpid(), next(_counters)
+        self._pieces = _Pieces(analyzer, self._vocabulary) if _has_pieces(analyzer) else None
 
     def count(self, texts: Iterable[Text]) -> Counted:
         """Terms of documents, in their order."""
@@ -94,9 +104,9 @@ class Counter:
         else:
             rest = iter(texts)
             while batch := _some(rest):
-                self._pieces.count(batch, self._vocabulary, columns)
+                self._pieces.count(batch, columns)
         new, self._vocabulary.new = self._vocabulary.new, []
-        return Counted(new, columns)
+        return Counted(new, columns, self._name)
 
     def _one_by_one(self, texts: Iterable[Text], columns: list[Columns]) -> None:
         number = self._vocabulary.__getitem__
@@ -127,78 +137,118 @@ def _some(texts: Iterable[Text]) -> list[Text]:
 class _Pieces:
     """Numbers of pieces, and the terms of each as rows of one flat array."""
 
-    def __init__(self, analyzer: Any) -> None:
+    def __init__(self, analyzer: Any, vocabulary: _TermNumbers) -> None:
         self._analyzer: PieceAnalyzer = analyzer
+        self._vocabulary = vocabulary
         self._forget()
 
     def _forget(self) -> None:
+        # Only who builds a snapshot pays for numpy.
+        from memidx.analysis.numbering import Numbers
+
         self._numbers = Numbers()
+        self._terms_of = self._analyzer.terms_in_bulk(self._vocabulary.__getitem__)
         self._terms = array("q")  # numbers of terms, -1 for NOT_COUNTED
         self._ends = array("q", [0])  # where each piece's terms end; one more than there are pieces
 
-    def count(self, texts: list[Text], vocabulary: _TermNumbers, columns: list[Columns]) -> None:
+    def count(self, texts: list[Text], columns: list[Columns]) -> None:
         """Append the counts of some documents to the columns."""
-        if len(self._numbers) > _MAX_PIECES:
+        if self._numbers.size > _MAX_PIECES:
             self._forget()
-        analyzer, number = self._analyzer, self._numbers.__getitem__
-        fields = [_Occurrences() for _ in columns]
-        for title, path, text in texts:
-            of_fields = analyzer.field_texts(title=title, path=path, text=text)
-            for field, of_field in zip(fields, of_fields, strict=True):
-                pieces = analyzer.pieces(of_field)
-                field.pieces.extend(map(number, pieces))
-                field.times.extend(pieces.values())
-                field.counts.append(len(pieces))
-        self._learn(vocabulary)
-        for field, column in zip(fields, columns, strict=True):
-            self._add_up(field, vocabulary, column)
+        of_fields = [
+            self._analyzer.field_texts(title=title, path=path, text=text)
+            for title, path, text in texts
+        ]
+        for of_field, column in zip(zip(*of_fields, strict=True), columns, strict=True):
+            docs, pieces = self._occurrences(self._analyzer.spread(of_field))
+            self._add_up(docs, pieces, len(texts), column)
 
-    def _learn(self, vocabulary: _TermNumbers) -> None:
-        """Take in the terms of the pieces that are new."""
-        terms_of = self._analyzer.terms_of
-        new = islice(self._numbers, len(self._ends) - 1, None)
-        found = list(map(terms_of.__getitem__, new))
-        self._terms.extend(map(vocabulary.__getitem__, chain.from_iterable(found)))
-        self._ends.extend(accumulate(map(len, found), initial=self._ends.pop()))
-
-    def _add_up(self, field: _Occurrences, vocabulary: _TermNumbers, column: Columns) -> None:
-        # Only who builds a snapshot pays for numpy.
+    def _occurrences(self, spread: Spread) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Text and number of each piece."""
         import numpy as np
 
+        from memidx.analysis.numbering import PADDING
+
+        data = b"".join((b" ", spread.data, PADDING))
+        characters = np.frombuffer(data, dtype=np.uint8)
+        is_solid = characters > _BLANK
+        edges = np.flatnonzero(is_solid[1:] != is_solid[:-1]) + 1
+        starts, ends = edges[::2], edges[1::2]
+        pieces, new = self._numbers.of(data, starts, ends - starts)
+        self._learn(new)
+        text_ends = np.flatnonzero(characters[: -len(PADDING)] == 0)
+        n_pieces = np.diff(np.searchsorted(starts, text_ends), prepend=0)
+        docs = np.repeat(np.arange(len(text_ends)), n_pieces)
+        if spread.more:
+            data = "".join(more for _, more in spread.more).encode("utf-8", "surrogatepass")
+            ends = np.cumsum(
+                [len(more.encode("utf-8", "surrogatepass")) for _, more in spread.more]
+            )
+            lengths = np.diff(ends, prepend=0)
+            more, new = self._numbers.of(data + PADDING, ends - lengths, lengths)
+            self._learn(new)
+            docs = np.concatenate((docs, [text for text, _ in spread.more]))
+            pieces = np.concatenate((pieces, more))
+        return docs, pieces
+
+    def _learn(self, new: list[bytes]) -> None:
+        """Take in the terms of the pieces that are new."""
+        terms, sizes = self._terms_of(new)
+        self._terms.frombytes(terms.tobytes())
+        self._ends.extend(accumulate(sizes.tolist(), initial=self._ends.pop()))
+
+    def _add_up(
+        self,
+        docs: NDArray[Any],
+        pieces: NDArray[Any],
+        n_docs: int,
+        column: Columns,
+    ) -> None:
+        import numpy as np
+
+        docs, pieces, times = _counted(docs, pieces)
         ends = np.frombuffer(self._ends, dtype=np.int64)
-        pieces = np.frombuffer(field.pieces, dtype=np.uint32).astype(np.int64)
-        times = np.frombuffer(field.times, dtype=np.uint32).astype(np.int64)
-        n_pieces = np.frombuffer(field.counts, dtype=np.uint32)
-        n_docs = len(n_pieces)
         # Each occurrence of a piece becomes one of each of its terms.
         sizes = ends[pieces + 1] - ends[pieces]
         places = np.repeat(ends[pieces + 1] - np.cumsum(sizes), sizes) + np.arange(sizes.sum())
         terms = np.frombuffer(self._terms, dtype=np.int64)[places]
-        docs = np.repeat(np.repeat(np.arange(n_docs, dtype=np.int64), n_pieces), sizes)
+        docs = np.repeat(docs, sizes)
         times = np.repeat(times, sizes)
         real = terms >= 0
         gains = np.where(real, 1, -1)
-        stops = [vocabulary[term] for term in self._analyzer.lengthless if term in vocabulary]
+        known = self._vocabulary
+        stops = [known[term] for term in self._analyzer.lengthless if term in known]
         gains[np.isin(terms, stops)] = 0
         lengths = np.bincount(docs, weights=times * gains, minlength=n_docs)
-        # One posting for each document and term.
-        width = len(vocabulary)
-        keys = docs[real] * width + terms[real]
-        order = np.argsort(keys)
-        keys = keys[order]
-        first = np.flatnonzero(np.diff(keys, prepend=-1))
-        tf = np.add.reduceat(times[real][order], first) if len(first) else first
-        docs, terms = np.divmod(keys[first], width)
+        docs, terms, tf = _counted(docs[real], terms[real], times[real])
         counts = np.bincount(docs, minlength=n_docs)
         filled = (column.terms, terms), (column.tf, tf), (column.counts, counts)
         for numbers, values in (*filled, (column.lengths, lengths)):
             numbers.frombytes(values.astype(np.uint32).tobytes())
 
 
-class _Occurrences:
-    """Pieces of one field: by document, how often each occurs."""
+def _counted(
+    docs: NDArray[Any], numbers: NDArray[Any], times: NDArray[Any] | None = None
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """How often each number occurs in each document, ordered by both.
 
-    def __init__(self) -> None:
-        self.pieces = array("I")
-        self.times = array("I")
-        self.counts = array("I")
+    Args:
+        docs: Of each occurrence.
+        numbers: Below 2**32.
+        times: How often it counts; None for once.
+    """
+    import numpy as np
+
+    keys = (docs << _HALF) | numbers
+    if times is None:
+        keys.sort()
+    else:
+        order = np.argsort(keys)
+        keys, times = keys[order], times[order]
+    first = np.flatnonzero(np.diff(keys, prepend=-1))
+    if times is None:
+        times = np.diff(first, append=len(keys))
+    elif len(first):
+        times = np.add.reduceat(times, first)
+    keys = keys[first]
+    return keys >> _HALF, keys & _LOWER, times

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from hashlib import blake2b, sha256
+from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from memidx.analysis.base import Analyzer, FieldTerms
@@ -76,23 +76,6 @@ def contents(snapshot: Snapshot) -> dict[str, Content]:
         segment = snapshot.parts[which].segment
         found[segment.doc_ids[doc_ord]] = Content(segment.sums[doc_ord], lines[doc])
     return found
-
-
-def apply(known: Mapping[str, Content], delta: Delta) -> dict[str, Content]:
-    """Contents after a delta, in ascending order of `doc_id`."""
-    after = {doc_id: content for doc_id, content in known.items() if doc_id not in delta.gone}
-    for doc_id, line in delta.moved.items():
-        after[doc_id] = after[doc_id]._replace(line=line)
-    is_sorted = delta.placed.keys() <= after.keys()
-    for doc_id, placed in delta.placed.items():
-        after[doc_id] = Content(placed.sum, placed.line)
-    return after if is_sorted else dict(sorted(after.items()))
-
-
-def build_id_of(known: Mapping[str, Content]) -> str:
-    """Names the documents, whatever the analyzer (`memidx.store.reader.index_build_id`)."""
-    text = "".join([f"{doc_id}\0{content.sum}\n" for doc_id, content in known.items()])
-    return sha256(text.encode()).hexdigest()
 
 
 def key_of(build_id: str, begins: Iterable[tuple[str, int]], analyzer: Analyzer) -> str:

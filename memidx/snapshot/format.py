@@ -15,7 +15,6 @@ are a blob section `NAME` with offsets in `NAME.at` (one more than there are val
 from __future__ import annotations
 
 import zlib
-from array import array
 
 from memidx.errors import StoreCorrupt
 from memidx.light import TYPE_CHECKING, parse_json
@@ -26,6 +25,9 @@ if TYPE_CHECKING:
 FORMAT_VERSION = 4
 MAGIC = b"MIDXSNP" + bytes([FORMAT_VERSION])
 PREFIX = 24
+# Bytes of one value, by the code that `memoryview.cast` and `array` know it by. (To ask `array`
+# would load it, and `collections` with it.)
+_VALUE_BYTES = {"B": 1, "H": 2, "I": 4, "Q": 8, "q": 8, "d": 8}
 _ALIGN = 8
 
 
@@ -63,14 +65,14 @@ class Sections:
         """Section `name` as a typed memoryview."""
         code, offset, count, _ = self._table[name]
         begin = self._start + offset
-        view = self._data[begin : begin + count * array(code).itemsize]
+        view = self._data[begin : begin + count * _VALUE_BYTES[code]]
         return view if code == "B" else view.cast(code)  # type: ignore[call-overload]  # from a file
 
     def is_sound(self) -> bool:
         """Whether every section is as it was written; reads the whole file."""
         at = self._start
         for code, offset, count, checksum in self._table.values():
-            end = self._start + aligned(offset + count * array(code).itemsize)
+            end = self._start + aligned(offset + count * _VALUE_BYTES[code])
             if at != self._start + offset or zlib.crc32(self._data[at:end]) != checksum:
                 return False
             at = end

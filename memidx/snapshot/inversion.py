@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memidx.analysis.base import FieldTerms
 from memidx.files.spooling import Scratch
 from memidx.scoring import idf
-from memidx.snapshot.counting import Columns, Counted
+from memidx.snapshot.counting import Columns, Counted, Numbers
 from memidx.snapshot.runs import Run, SortedRun, merge
 from memidx.snapshot.writing import Long, LongBlobs, Section, blob_sections
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# Postings of so many documents are sorted at once: those of some 20 MB of text.
-_RUN = 1 << 20
+# So many postings are sorted at once: those of some 10 MB of text.
+_RUN = 1 << 19
 
 
 class Inverted(NamedTuple):
@@ -35,7 +35,7 @@ class Inverted(NamedTuple):
 
 
 class Postings:
-    """Takes in the terms of documents, in ascending order of `doc_id`, however many there are.
+    """Takes in the terms of documents, however many there are.
 
     Args:
         names: Of the fields.
@@ -45,8 +45,14 @@ class Postings:
     def __init__(self, names: Sequence[str], scratch: Scratch) -> None:
         self._names = names
         self._scratch = scratch
+        self._aside = scratch.spool()
         self._terms: list[str] = []
-        self._runs: list[Run] = []
+        self._only: tuple[int, int] | None = None
+        # As soon as there are two counters: the terms' numbers, and for each counter the number
+        # here of each of its terms.
+        self._numbers = Numbers()
+        self._known: dict[tuple[int, int], array[int]] = {}
+        self._runs: list[SortedRun] = []
         self._n_terms = array("I")
         self._lengths = [array("I") for _ in names]
         # What is not in a run yet: per field the columns, and how many postings these have.
@@ -58,7 +64,7 @@ class Postings:
         """Take in the next documents."""
         import numpy as np  # only who builds a snapshot pays for it
 
-        self._terms += counted.terms
+        self._number(counted)
         for pieces, lengths, column in zip(
             self._pieces, self._lengths, counted.columns, strict=True
         ):
@@ -70,25 +76,67 @@ class Postings:
         if self._n_waiting >= _RUN:
             self._sort()
 
-    def inverted(self) -> Inverted:
-        """The postings of all of them."""
+    def _number(self, counted: Counted) -> None:
+        """Give the terms of each counter's documents the numbers they have here."""
+        if self._only in (None, counted.counter):
+            # The numbers of a counter that is the only one are kept.
+            self._only = counted.counter
+            self._terms += counted.terms
+            return
+        if not self._known:
+            self._known[self._only] = array("I", range(len(self._terms)))
+            self._numbers.update(zip(self._terms, range(len(self._terms)), strict=True))
+            self._only = 0, 0
+        n_terms = len(self._numbers)
+        here = array("I", map(self._numbers.__getitem__, counted.terms))
+        new = zip(counted.terms, here, strict=True)
+        self._terms += [term for term, number in new if number >= n_terms]
+        table = self._known.setdefault(counted.counter, array("I"))
+        table += here
+        for column in counted.columns:
+            column.renumber(table)
+
+    def inverted(self, numbers: Sequence[int] | None = None) -> Inverted:
+        """The postings of all of them, or of some.
+
+        Args:
+            numbers: For each `doc_ord`, which of the documents that were taken in it is; None
+                where they came in this order.
+        """
         import numpy as np  # see `add`
 
         if self._n_waiting or not self._runs:
             self._sort()
-        if len(self._runs) == 1:
-            order = self._runs[0].terms.tolist()
-        else:
-            order = sorted(range(len(self._terms)), key=self._terms.__getitem__)
-        rank = np.empty(len(order), dtype=np.uint32)
-        rank[order] = np.arange(len(order), dtype=np.uint32)
-        terms = map(self._terms.__getitem__, order)
-        places = [rank[run.terms] for run in self._runs]
-        encoded = (term.encode() for term in terms)
+        runs, n_terms = self._runs, self._n_terms
         lengths = [np.frombuffer(column, dtype=np.uint32) for column in self._lengths]
-        return invert(
-            encoded, self._runs, places, lengths, self._n_terms, self._names, self._scratch
-        )
+        if numbers is not None and not np.array_equal(numbers, np.arange(len(n_terms))):
+            order = np.array(numbers, dtype=np.int64)
+            placed = np.full(len(n_terms), -1, dtype=np.int64)
+            placed[order] = np.arange(len(order))
+            runs = [run.placed(placed, self._aside) for run in runs]
+            lengths = [column[order] for column in lengths]
+            n_terms = array("I", np.frombuffer(n_terms, dtype=np.uint32)[order].tobytes())
+        terms = self._in_order(runs)
+        rank = np.zeros(len(self._terms), dtype=np.uint32)
+        rank[terms] = np.arange(len(terms), dtype=np.uint32)
+        places = [rank[run.terms] for run in runs]
+        encoded = (self._terms[number].encode() for number in terms)
+        return invert(encoded, runs, places, lengths, n_terms, self._names, self._scratch)
+
+    def _in_order(self, runs: Sequence[SortedRun]) -> array[int]:
+        """Numbers of all terms of the runs, in the order of the terms' bytes."""
+        import numpy as np  # see `add`
+
+        if len(runs) == 1:
+            return array("I", runs[0].terms.tobytes())
+        used = np.zeros(len(self._terms), dtype=bool)
+        for run in runs:
+            used[run.terms] = True
+        numbers = np.flatnonzero(used).astype(np.uint32)
+        # A list of so many numbers would take four times as much.
+        terms = np.empty(len(numbers), dtype=object)
+        terms[:] = [*map(self._terms.__getitem__, numbers)]
+        return array("I", numbers[np.argsort(terms, kind="stable")].tobytes())
 
     def _sort(self) -> None:
         """Make a run of the documents since the last one."""
@@ -103,7 +151,7 @@ class Postings:
         terms = np.array(own, dtype=np.uint32)
         rank = np.zeros(len(self._terms), dtype=np.uint32)
         rank[terms] = np.arange(len(terms), dtype=np.uint32)
-        run = SortedRun(self._pieces, rank, terms, self._n_sorted, self._scratch)
+        run = SortedRun.of(self._pieces, rank, terms, self._n_sorted, self._aside)
         self._runs.append(run)
         self._n_sorted = len(self._n_terms)
         self._pieces = [[] for _ in self._names]
@@ -138,31 +186,32 @@ def invert(
     sections = vocabulary.sections("term")
     frequencies = []
     for position in range(len(names)):
-        df = np.zeros(len(vocabulary), dtype=np.int64)
+        df = np.zeros(len(vocabulary), dtype=np.uint32)
         for run, own in zip(runs, places, strict=True):
-            df[own] += run.df(position)
+            df[own] += run.df(position).astype(np.uint32)
         frequencies.append(df)
     largest = np.maximum.reduce(frequencies)
     n_searchable = int(np.count_nonzero(np.frombuffer(n_terms, dtype=np.uint32)))
-    values, which = np.unique(largest, return_inverse=True)
-    term_idf = np.array([idf(n_searchable, count) for count in values.tolist()])[which]
+    table = np.zeros(n_searchable + 1)
+    for count in np.unique(largest).tolist():
+        table[count] = idf(n_searchable, count)
     squares = np.zeros(len(n_terms))
     totals: dict[str, list[int]] = {}
     for position, (name, df, length) in enumerate(zip(names, frequencies, lengths, strict=True)):
         totals[name] = [int(np.count_nonzero(length)), int(length.sum(dtype=np.int64))]
         at = np.zeros(len(df) + 1, dtype=np.uint64)
-        np.cumsum(df, out=at[1:])
+        np.cumsum(df, dtype=np.uint64, out=at[1:])
         ords, tfs = Long("I", scratch.spool()), Long("I", scratch.spool())
-        for merged, docs, tf in merge(runs, places, position, df):
+        for merged, docs, tf in merge(runs, places, position, at):
             ords.add(docs.tobytes())
             tfs.add(tf.tobytes())
             if position == 0:
-                add_squares(squares, term_idf[merged], df[merged], docs, tf)
+                add_squares(squares, table[largest[merged]], df[merged], docs, tf)
         sections[f"{name}.at"] = ("Q", at.tobytes())
         sections[f"{name}.ord"] = ords
         sections[f"{name}.tf"] = tfs
         sections[f"{name}.len"] = ("I", length.tobytes())
-    sections["df"] = ("I", largest.astype(np.uint32).tobytes())
+    sections["df"] = ("I", largest.tobytes())
     sections["norm"] = ("d", np.sqrt(squares).tobytes())
     return Inverted(sections, _facts(n_searchable, totals), n_terms)
 

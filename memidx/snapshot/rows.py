@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -101,13 +102,16 @@ def row_in(
 
 
 class Rows:
-    """Collects rows, in ascending order of `doc_id`, into the sections of a segment.
+    """Collects rows into the sections of a segment.
+
+    Who gets them in another order than that of `doc_id` puts them in order at the end.
 
     Args:
         scratch: Where sections are put aside that are too much for memory.
     """
 
     def __init__(self, scratch: Scratch) -> None:
+        self._scratch = scratch
         self._ids = LongBlobs(scratch.spool())
         self._cards = LongBlobs(scratch.spool())
         self._texts = LongBlobs(scratch.spool())
@@ -139,6 +143,36 @@ class Rows:
         self._kind.append(self._kinds.number(row.kind))
         self._day.append(row.day)
         self._line.append(row.line)
+
+    def sum(self, number: int) -> str:
+        """Checksum of the line of one of them."""
+        return self._sums[number].decode()
+
+    def row(self, number: int) -> Row:
+        """The row that was taken in as number so many, from 0 on."""
+        place = bisect_left(self._standing_docs, number)
+        has_standing = self._standing_docs[place : place + 1] == array("I", [number])
+        return Row(
+            self._ids[number],
+            self._path_bytes[number],
+            self._cards[number],
+            self._texts[number],
+            self._sources.name(self._source[number]),
+            self._kinds.name(self._kind[number]),
+            self._day[number],
+            self._line[number],
+            self.sum(number),
+            standing=self._standings[place] if has_standing else b"",
+        )
+
+    def ordered(self, numbers: array[int]) -> Rows:
+        """Those of these numbers, in this order."""
+        if numbers == array(numbers.typecode, range(len(self))):
+            return self
+        rows = Rows(self._scratch)
+        for number in numbers:
+            rows.add(self.row(number))
+        return rows
 
     def facts(self) -> dict[str, object]:
         """What the header says of them."""
@@ -179,9 +213,16 @@ class _Names:
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
+        self._names: list[str] = []
 
     def number(self, name: str) -> int:
-        return self._numbers.setdefault(name, len(self._numbers))
+        if name not in self._numbers:
+            self._numbers[name] = len(self._names)
+            self._names.append(name)
+        return self._numbers[name]
+
+    def name(self, number: int) -> str:
+        return self._names[number]
 
     def names(self) -> list[str]:
-        return list(self._numbers)
+        return self._names

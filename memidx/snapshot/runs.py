@@ -8,9 +8,10 @@ beginning to its end. A snapshot's base and overlay are runs too, when they are 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from memidx.files.spooling import Scratch, Spool
+from memidx.files.spooling import Spool
 from memidx.snapshot.counting import Columns
 from memidx.snapshot.segment import Segment
 
@@ -18,21 +19,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # Postings that are merged at once; one term's are never divided.
-_MERGED = 1 << 19
+_MERGED = 1 << 17
 _NUMBER_BYTES = 4
 
 
 class Run(Protocol):
-    """Postings sorted by term.
+    """Postings sorted by term."""
 
-    Attributes:
-        terms: Numbers of its terms, in the order of the terms' bytes.
-    """
+    @property
+    def terms(self) -> NDArray[Any]:
+        """Numbers of its terms, in the order of the terms' bytes."""
+        ...
 
-    terms: NDArray[Any]
-
-    def df(self, position: int) -> NDArray[Any]:
-        """Postings of each of its terms in a field."""
+    def df(self, position: int, first: int = 0, last: int | None = None) -> NDArray[Any]:
+        """Postings in a field of each of its terms, from `first` to before `last`."""
         ...
 
     def take(self, position: int, first: int, last: int) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -47,51 +47,124 @@ class SortedRun:
     """Documents that were analysed one after another, put aside.
 
     Args:
-        columns: Per field, the documents' counts piece by piece.
-        rank: Number of a term -> its place among the terms of these columns.
-        terms: Numbers of these terms, by their place.
-        first: `doc_ord` of the first document.
-        scratch: Where the postings go.
+        terms: Numbers of the terms, in the order of the terms' bytes.
+        fields: Per field, number of postings of each term, and the postings.
+        spool: Where they go.
     """
 
-    def __init__(
-        self,
+    def __init__(self, terms: NDArray[Any], fields: Sequence[_RunField], spool: Spool) -> None:
+        self._terms = _Numbers.of(terms, spool)
+        self._fields = fields
+        self._places = [0] * len(fields)
+
+    @classmethod
+    def of(
+        cls,
         columns: Sequence[Sequence[Columns]],
         rank: NDArray[Any],
         terms: NDArray[Any],
         first: int,
-        scratch: Scratch,
-    ) -> None:
-        self.terms = terms
-        self._fields = [_put_aside(pieces, rank, len(terms), first, scratch) for pieces in columns]
-        self._places = [0] * len(self._fields)
+        spool: Spool,
+    ) -> SortedRun:
+        """A run of documents.
 
-    def df(self, position: int) -> NDArray[Any]:
+        Args:
+            columns: Per field, the documents' counts piece by piece.
+            rank: Number of a term -> its place among the terms of these columns.
+            terms: Numbers of these terms, by their place.
+            first: Number of the first document.
+            spool: Where the postings go.
+        """
+        put_aside = partial(_put_aside, rank=rank, n_terms=len(terms), first=first, spool=spool)
+        return cls(terms, [*map(put_aside, columns)], spool)
+
+    def placed(self, placed: NDArray[Any], spool: Spool) -> SortedRun:
+        """The run under other numbers of documents.
+
+        Args:
+            placed: Number of a document -> its new number, -1 for one that does not count; int64.
+            spool: Where the postings go.
+        """
+        import numpy as np
+
+        moved = [_moved(field, placed) for field in self._fields]
+        df = [np.bincount(terms, minlength=len(self.terms)) for terms, _, _ in moved]
+        is_used = np.sum(df, axis=0) > 0
+        fields = [
+            _RunField.of(count[is_used], docs, tf, spool)
+            for count, (_, docs, tf) in zip(df, moved, strict=True)
+        ]
+        return SortedRun(self.terms[is_used], fields, spool)
+
+    @property
+    def terms(self) -> NDArray[Any]:
         """See `Run`."""
-        return self._fields[position].df
+        return self._terms.read()
+
+    def df(self, position: int, first: int = 0, last: int | None = None) -> NDArray[Any]:
+        """See `Run`."""
+        return self._fields[position].df.read(first, last)
 
     def take(self, position: int, first: int, last: int) -> tuple[NDArray[Any], NDArray[Any]]:
         """See `Run`."""
+        field, begin = self._fields[position], self._places[position]
+        end = begin + int(self.df(position, first, last).sum(dtype="int64"))
+        self._places[position] = end
+        return field.docs.read(begin, end), field.tf.read(begin, end)
+
+
+class _Numbers(NamedTuple):
+    """Numbers that were put aside, among others."""
+
+    spool: Spool
+    place: int
+    n_numbers: int
+
+    @classmethod
+    def of(cls, values: NDArray[Any], spool: Spool) -> _Numbers:
+        return cls(spool, spool.append(values.astype("uint32").tobytes()), len(values))
+
+    def read(self, begin: int = 0, end: int | None = None) -> NDArray[Any]:
+        """Those from one place to before another."""
         import numpy as np
 
-        field = self._fields[position]
-        size = int(field.df[first:last].sum(dtype=np.int64)) * _NUMBER_BYTES
-        place = self._places[position]
-        self._places[position] = place + size
-        docs = np.frombuffer(field.docs.read(place, size), dtype=np.uint32)
-        return docs, np.frombuffer(field.tf.read(place, size), dtype=np.uint32)
+        size = (self.n_numbers if end is None else end) - begin
+        place = self.place + begin * _NUMBER_BYTES
+        return np.frombuffer(self.spool.read(place, size * _NUMBER_BYTES), dtype=np.uint32)
 
 
 class _RunField(NamedTuple):
     """One field of a run: postings of each term, and all of them one after another."""
 
-    df: NDArray[Any]
-    docs: Spool
-    tf: Spool
+    df: _Numbers
+    docs: _Numbers
+    tf: _Numbers
+
+    @classmethod
+    def of(cls, df: NDArray[Any], docs: NDArray[Any], tf: NDArray[Any], spool: Spool) -> _RunField:
+        return cls(*(_Numbers.of(values, spool) for values in (df, docs, tf)))
+
+    def whole(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        return self.df.read(), self.docs.read(), self.tf.read()
+
+
+def _moved(
+    field: _RunField, placed: NDArray[Any]
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Term, new number of the document and occurrences of each posting that counts, sorted."""
+    import numpy as np
+
+    df, docs, tf = field.whole()
+    docs = placed[docs]
+    live = docs >= 0
+    terms = np.repeat(np.arange(len(df)), df)[live]
+    docs, tf = docs[live], tf[live]
+    order = np.argsort((terms << 32) | docs)
+    return terms[order], docs[order].astype(np.uint32), tf[order]
 
 
 def _put_aside(
-    pieces: Sequence[Columns], rank: NDArray[Any], n_terms: int, first: int, scratch: Scratch
+    pieces: Sequence[Columns], rank: NDArray[Any], n_terms: int, first: int, spool: Spool
 ) -> _RunField:
     """Sort one field's postings by term, and by document within one."""
     import numpy as np
@@ -101,17 +174,15 @@ def _put_aside(
     # The place of a posting in the lower half keeps the order of documents, and a plain sort of
     # numbers is several times as quick as a stable one that gives places.
     keys = rank[terms].astype(np.uint64)
-    df = np.bincount(keys.view(np.int64), minlength=n_terms).astype(np.uint32)
+    df = np.bincount(keys.view(np.int64), minlength=n_terms)
     keys <<= np.uint64(32)
     keys |= np.arange(len(keys), dtype=np.uint64)
     keys.sort()
     order = keys.astype(np.uint32)
     del keys, terms
     docs = np.repeat(np.arange(first, first + len(counts), dtype=np.uint32), counts)
-    field = _RunField(df, scratch.spool(), scratch.spool())
-    field.docs.append(docs[order].tobytes())
-    field.tf.append(_joined([piece.tf for piece in pieces])[order].tobytes())
-    return field
+    tf = _joined([piece.tf for piece in pieces])
+    return _RunField.of(df, docs[order], tf[order], spool)
 
 
 class SegmentRun:
@@ -139,11 +210,16 @@ class SegmentRun:
         # Words of dead documents alone are no part of the vocabulary.
         self._own = np.flatnonzero(np.sum(counts, axis=0))
         self._df = [count[self._own] for count in counts]
-        self.terms = numbers[self._own]
+        self._terms = numbers[self._own]
 
-    def df(self, position: int) -> NDArray[Any]:
+    @property
+    def terms(self) -> NDArray[Any]:
         """See `Run`."""
-        return self._df[position]
+        return self._terms
+
+    def df(self, position: int, first: int = 0, last: int | None = None) -> NDArray[Any]:
+        """See `Run`."""
+        return self._df[position][first:last]
 
     def take(self, position: int, first: int, last: int) -> tuple[NDArray[Any], NDArray[Any]]:
         """See `Run`."""
@@ -167,36 +243,39 @@ class SegmentRun:
 
 
 def merge(
-    runs: Sequence[Run], places: Sequence[NDArray[Any]], position: int, df: NDArray[Any]
+    runs: Sequence[Run], places: Sequence[NDArray[Any]], position: int, at: NDArray[Any]
 ) -> Iterator[tuple[slice, NDArray[Any], NDArray[Any]]]:
     """Postings of all runs in a field, by term and within one in ascending order of documents.
 
     Args:
         places: For each run, the place of each of its terms among all; ascending.
         position: Of the field.
-        df: Postings of each term in all runs; int64.
+        at: How many postings come before those of each term, and how many there are; uint64.
 
     Yields:
         Terms (from, to), and the documents and occurrences of all their postings.
     """
     import numpy as np
 
-    ends = np.cumsum(df)
     cursors = [0] * len(runs)
-    first = done = 0
-    while first < len(df):
-        last = max(first + 1, int(np.searchsorted(ends, done + _MERGED, side="right")))
-        counts = df[first:last]
+    n_terms = len(at) - 1
+    first = 0
+    while first < n_terms:
+        most = np.uint64(int(at[first]) + _MERGED)
+        last = min(n_terms, max(first + 1, int(np.searchsorted(at, most, side="right")) - 1))
+        counts = np.diff(at[first : last + 1].astype(np.int64))
         terms = slice(first, last)
         taken = []
         for which, run in enumerate(runs):
             begin = cursors[which]
-            end = cursors[which] = int(np.searchsorted(places[which], last))
+            # In the type of the places, or all of them are copied for it.
+            behind = places[which].dtype.type(last)
+            end = cursors[which] = int(np.searchsorted(places[which], behind))
             if begin < end:
                 docs, tf = run.take(position, begin, end)
-                taken.append((places[which][begin:end], run.df(position)[begin:end], docs, tf))
+                taken.append((places[which][begin:end], run.df(position, begin, end), docs, tf))
         yield terms, *_together(taken, first, counts)
-        first, done = last, int(ends[last - 1])
+        first = last
 
 
 def _together(

@@ -71,6 +71,8 @@ class Segment:
         facts = sections.facts
         self.is_sound = sections.is_sound
         self._data = data
+        # What others work out of it again and again, by the type of what they keep.
+        self.remembered: dict[Any, Any] = {}
         self.facts: dict[str, Any] = facts
         self.n_docs: int = facts["n_docs"]
         self.n_searchable: int = facts["n_searchable"]

@@ -10,7 +10,6 @@ Documents are numbered through the segments (`doc`); dead ones keep their number
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_right
 
 from memidx.light import TYPE_CHECKING, cached_property
@@ -91,6 +90,11 @@ class Snapshot:
         """Keys of its segments, of a snapshot of one store with this key."""
         base = self.parts[-1].segment.base
         return (key,) if base is None else (key, base)
+
+    def base_of(self, key: str) -> dict[str, Segment]:
+        """Key and base, of a snapshot of one store with this key; none where its file was cut."""
+        base = self.parts[0].segment
+        return {self.parts[-1].segment.base or key: base} if base.is_whole() else {}
 
     @cached_property
     def build_id(self) -> str:
@@ -248,6 +252,8 @@ class Snapshot:
             for doc_ord, line in part.moved.items()
         ]
         if moved:
+            from array import array  # see `_column`
+
             lines = array("I", lines)
             for doc, line in moved:
                 lines[doc] = line
@@ -334,6 +340,8 @@ class Snapshot:
         """One value per document; `numbers` translates those of a segment's own table."""
         if len(self.parts) == 1:
             return values(self.parts[0])
+        from array import array  # loads `collections`; a single segment does without
+
         column = array(code)
         for part in self.parts:
             own = values(part)

@@ -7,17 +7,15 @@ is inverted, so the snapshot's bytes do not depend on how many processes there w
 
 from __future__ import annotations
 
-import os
 import pickle
-from array import array
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain, count
 
 from memidx.analysis.base import Analyzer
-from memidx.crew import Crew, current_crew
+from memidx.crew import current_crew
 from memidx.garbage import collector_paused
-from memidx.snapshot.counting import Counted, Counter, Numbers, Text
+from memidx.snapshot.counting import Counted, Counter, Text
 
 MakeAnalyzer = Callable[[], Analyzer]
 
@@ -43,13 +41,14 @@ def analyse(
         make_analyzer: Makes the analyzer in another process; needed for more than one.
 
     Yields:
-        The documents in their order, some at a time; terms keep their numbers.
+        The documents in their order, some at a time.
     """
     crew = current_crew() if jobs > 1 else None
     if crew is not None and make_analyzer is not None:
         few, rest = ([], iter(texts)) if crew.is_started else _first(texts)
         if rest is not None:
-            yield from _by_crew(crew, chain(few, rest), make_analyzer)
+            work = partial(_work, packed_maker(make_analyzer))
+            yield from crew.map(work, _chunks(chain(few, rest)))
             return
         texts = few
     counter = Counter(analyzer)
@@ -69,36 +68,37 @@ def _first(texts: Iterable[Text]) -> tuple[list[Text], Iterator[Text] | None]:
     return few, None
 
 
-def _by_crew(crew: Crew, texts: Iterable[Text], make_analyzer: MakeAnalyzer) -> Iterator[Counted]:
-    numbers = Numbers()
-    # For each process, the number here of each of its terms.
-    known: dict[int, array[int]] = {}
-    # A number of its own for each call: what a process says of its terms builds on what it said.
-    maker = pickle.dumps((next(_calls), make_analyzer))
-    for process, counted in crew.map(partial(_work, maker), _chunks(texts)):
-        n_before = len(numbers)
-        here = array("I", map(numbers.__getitem__, counted.terms))
-        translation = known.setdefault(process, array("I"))
-        translation += here
-        for column in counted.columns:
-            column.renumber(translation)
-        new = [t for t, number in zip(counted.terms, here, strict=True) if number >= n_before]
-        yield counted._replace(terms=new)
-
-
 _calls = count()
 # In a process of the crew, one counter for one call: it remembers what it has analysed.
 _counters: dict[bytes, Counter] = {}
 
 
-def _work(maker: bytes, texts: list[Text]) -> tuple[int, Counted]:
+def packed_maker(make_analyzer: MakeAnalyzer | None) -> bytes:
+    """What `counter_for` makes a counter from.
+
+    With a number of its own for each call: what a process says of its terms builds on what it said.
+    """
+    return pickle.dumps((next(_calls), make_analyzer))
+
+
+def counter_for(maker: bytes) -> Counter:
+    """This process's counter for one call."""
     counter = _counters.get(maker)
     if counter is None:
         _, make_analyzer = pickle.loads(maker)
         _counters.clear()
         counter = _counters[maker] = Counter(make_analyzer())
+    return counter
+
+
+def forget_counters() -> None:
+    """Let go of what this process's counter remembers; who ends a build need not wait for it."""
+    _counters.clear()
+
+
+def _work(maker: bytes, texts: list[Text]) -> Counted:
     with collector_paused():
-        return os.getpid(), counter.count(texts)
+        return counter_for(maker).count(texts)
 
 
 def _chunks(texts: Iterable[Text]) -> Iterator[list[Text]]:

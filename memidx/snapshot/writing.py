@@ -40,6 +40,10 @@ class Long:
         self.checksum = zlib.crc32(data, self.checksum)
         self._spool.append(data)
 
+    def read(self, begin: int, end: int) -> bytes:
+        """Some of its bytes."""
+        return self._spool.read(begin, end - begin)
+
     def pieces(self) -> Iterator[bytes]:
         """Its bytes, some at a time."""
         return self._spool.pieces()
@@ -63,6 +67,9 @@ class LongBlobs:
         """Take in the next value."""
         self._values.add(value)
         self._at.append(len(self._values))
+
+    def __getitem__(self, index: int) -> bytes:
+        return self._values.read(self._at[index], self._at[index + 1])
 
     def sections(self, name: str) -> dict[str, Section]:
         """As `blob_sections` gives them."""

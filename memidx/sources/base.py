@@ -8,6 +8,8 @@ What makes an item a document (identity, redaction, title, size cap) is one laye
 
 from __future__ import annotations
 
+import os.path
+
 from memidx.config import DEFAULT_INCLUDE, SourceConfig
 from memidx.files import Signature
 from memidx.light import TYPE_CHECKING, Protocol
@@ -28,7 +30,6 @@ SUFFIXES: Mapping[str, frozenset[str]] = {
 }
 # Among suffixes, this stands for names without any: no name ends with it.
 NO_SUFFIX = "/"
-FEEDS = frozenset(("git",))
 
 
 def suffixes_of(source: SourceConfig) -> frozenset[str]:
@@ -55,13 +56,20 @@ class FileEntry:
 
     Attributes:
         path: Identity: POSIX, NFC, relative to root.
-        disk_path: Absolute path as the file system spells it.
+        root: Absolute path of the root.
+        place: Path below root, as the file system spells it.
         signature: What `stat` said when the file was listed.
     """
 
     path: str
-    disk_path: str
+    root: str
+    place: str
     signature: Signature
+
+    @property
+    def disk_path(self) -> str:
+        """Absolute path as the file system spells it."""
+        return os.path.join(self.root, self.place)
 
 
 @dataclass(frozen=True, slots=True)

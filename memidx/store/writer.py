@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from memidx import files
 from memidx.errors import FileError, StoreCorrupt
 from memidx.store.layout import MANIFEST_NAME, SHARD_CAP_BYTES, layout, shard_prefix
+from memidx.store.lines import sizes
 from memidx.store.manifest import Manifest, manifest_bytes, parse_manifest
 from memidx.store.reader import refuse_file
 
@@ -70,7 +71,7 @@ def write_store(
         FileError: Disk full, read-only and the like. No document is lost: each is as before,
             or, where its shard had already been replaced, as in `lines`.
     """
-    plan = layout(((doc_id, len(line)) for doc_id, line in lines.items()), cap, shard=shard)
+    plan = layout(sizes(lines), cap, shard=shard)
     data = manifest_bytes(replace(manifest, shards=tuple(plan)))
     old_data, old_names = _current(path)
     prepare_store(path)
@@ -89,10 +90,10 @@ def write_store(
             file = os.path.join(path, name)
             if name not in present:
                 made.append(file)
-            content = b"".join(map(lines.__getitem__, plan[name]))
+            content = map(lines.__getitem__, plan[name])
             n_bytes += files.write_atomic(file, content, scratch_dir=scratch)
             n_shards += 1
-            n_changed += sum(hash(lines[doc_id]) not in old_lines for doc_id in plan[name])
+            n_changed += _n_new(plan[name], lines, old_lines)
         if data != old_data:
             committing = True
             file = os.path.join(path, MANIFEST_NAME)
@@ -172,15 +173,27 @@ def _compare(
         content = _content(os.path.join(path, name))
         if content is None:
             continue
-        doc_ids = plan.get(name, [])
-        present[name] = (
-            name in plan
-            and len(content) == sum(len(lines[doc_id]) for doc_id in doc_ids)
-            and content == b"".join(map(lines.__getitem__, doc_ids))
-        )
+        present[name] = name in plan and _is_made_of(content, map(lines.__getitem__, plan[name]))
         if name in old_names and not present[name]:
             old_lines.update(hash(line + b"\n") for line in content.split(b"\n"))
     return present, old_lines
+
+
+def _is_made_of(content: bytes, lines: Iterable[bytes]) -> bool:
+    """Whether the lines, one after another, are the content."""
+    place = 0
+    for line in lines:
+        if not content.startswith(line, place):
+            return False
+        place += len(line)
+    return place == len(content)
+
+
+def _n_new(doc_ids: Sequence[str], lines: Mapping[str, bytes], old_lines: set[int]) -> int:
+    """How many of the lines are none of the old ones, which are known by hash."""
+    if not old_lines:
+        return len(doc_ids)
+    return sum(hash(lines[doc_id]) not in old_lines for doc_id in doc_ids)
 
 
 def _take_back(path: str, made: list[str], data: bytes | None) -> None:
@@ -199,9 +212,7 @@ def _take_back(path: str, made: list[str], data: bytes | None) -> None:
 def _remove_leftovers(path: str, plan: Mapping[str, list[str]]) -> None:
     """Removes shards the manifest no longer names, also those an earlier kill left."""
     stale = [
-        entry.name
-        for entry in files.scan_dir(path)
-        if shard_prefix(entry.name) is not None and entry.name not in plan
+        name for name in files.names(path) if shard_prefix(name) is not None and name not in plan
     ]
     for name in stale:
         files.remove(os.path.join(path, name))

@@ -2,7 +2,7 @@
 
 Home folders become `<path>`, known shapes of secrets become `<secret>`. Of a home path only the
 private prefix goes: `/home/alice/project/a.py` stays findable as `<path>/project/a.py`.
-Ordinary text pays for one cheap look (`_suspects`); only a text in which that look sees something
+Ordinary text pays for one cheap look (`suspects`); only a text in which that look sees something
 is searched in earnest, by `memidx.text.homes` and `memidx.text.secrets`.
 """
 
@@ -20,19 +20,21 @@ PLACEHOLDERS = ("<path>", "<secret>")
 _PATH, _SECRET = PLACEHOLDERS
 
 _ROUNDS = 4
+# A shorter text holds nothing private.
+SHORTEST = 5
 # Letters in lower case; what may stand between a name and its value is `:`, what may stand before a
 # part of a query `&`; `/` stays and all else goes, so that `api_key =`, `| **API key** |` and
 # `"api-key":` are alike, and so are `/home`, `/home2` and one with a soft hyphen inside.
-_FOLD_TABLE = bytes(
+FOLD_TABLE = bytes(
     byte + 32 if 65 <= byte <= 90 else {61: 58, 124: 58, 63: 38, 59: 38}.get(byte, byte)
     for byte in range(256)
 )
-_LEFT_OUT = bytes(
+LEFT_OUT = bytes(
     byte for byte in range(256) if not bytes((byte,)).isalpha() and byte not in b"/:=|&?;"
 )
-_HOME_MARKS = (b"users", b"home", b"/root", b"documentsandset")
+HOME_MARKS = (b"users", b"home", b"/root", b"documentsandset")
 # Marks of secrets that can be told only by what stands around them.
-_NAME_MARKS = (
+NAME_MARKS = (
     b"secret",
     b"token",
     b"pwd",
@@ -45,23 +47,35 @@ _NAME_MARKS = (
     b"&code:",
 )
 # A name's beginning, and what of it tells: several names for one search. `d` is that of `%3D`.
-_BEGINNINGS = (
+BEGINNINGS = (
     (b"auth", (b"orization", b":")),
     (b"sig", (b":", b"d", b"nature:", b"natured")),
 )
-_KINDS_OF_KEY = (b"api", b"cess", b"ount", b"vate", b"tion", b"ning", b"auth", b"user")
+PASS_ENDS = (b"w", b":", b"phrase")
+KINDS_OF_KEY = (b"api", b"cess", b"ount", b"vate", b"tion", b"ning", b"auth", b"user")
 
 
-def redact(text: str) -> str:
+class Suspects(NamedTuple):
+    """What a text may hold; never wrongly False."""
+
+    homes: bool
+    tokens: bool
+    names: bool
+
+
+def redact(text: str, seen: Suspects | None = None) -> str:
     """Takes home paths and secrets out of a text.
 
     Doing it again changes nothing. Time is linear in the length of the text.
+
+    Args:
+        seen: What `suspects` says of it, where that is known.
     """
     # A replacement can bring a second one into view (`KEY=` before a path that went), so this goes
     # on until nothing changes. Each round has fewer places left to change; two are usual.
     for _ in range(_ROUNDS):
         before = text
-        found = _suspects(text)
+        found, seen = seen or suspects(text), None
         if found.tokens or found.names:
             text = _without_secrets(text, found)
         if found.homes:
@@ -73,12 +87,12 @@ def redact(text: str) -> str:
 
 def redact_local_paths(text: str) -> str:
     """The text with every home path's private prefix replaced by `<path>`; secrets stay."""
-    return _without_homes(text) if _suspects(text).homes else text
+    return _without_homes(text) if suspects(text).homes else text
 
 
 def holds_secret(text: str) -> bool:
     """Whether the text holds something in the shape of a secret (home paths do not count)."""
-    found = _suspects(text)
+    found = suspects(text)
     return (found.tokens or found.names) and _without_secrets(text, found) != text
 
 
@@ -88,7 +102,7 @@ def holds_private(path: str) -> bool:
     Folder names that agents make of a path (`-Users-NAME-code`) are let through: they are what
     the file is called, and a memory folder full of them would otherwise not be searchable at all.
     """
-    found = _suspects(path)
+    found = suspects(path)
     return (found.homes and _without_homes(path, slugs=False) != path) or (
         (found.tokens or found.names) and _without_secrets(path, found) != path
     )
@@ -100,7 +114,7 @@ def may_hold_private(lines: Sequence[str]) -> list[str]:
     A quick look, never wrongly no. It takes most of its time for the first character, so it looks
     at all of them together, and goes on by halves where it sees something.
     """
-    if not lines or not any(_suspects("\n".join(lines))):
+    if not lines or not any(suspects("\n".join(lines))):
         return []
     if len(lines) == 1:
         return [*lines]
@@ -108,7 +122,7 @@ def may_hold_private(lines: Sequence[str]) -> list[str]:
     return may_hold_private(lines[:middle]) + may_hold_private(lines[middle:])
 
 
-def _without_secrets(text: str, found: _Suspects) -> str:
+def _without_secrets(text: str, found: Suspects) -> str:
     def spans(text: str) -> list[tuple[int, int]]:
         return secret_spans(text, tokens=found.tokens, names=found.names)
 
@@ -133,27 +147,19 @@ def _seen_through(
     return spans(text) + [(places[start], places[end - 1] + 1) for start, end in spans(plain)]
 
 
-class _Suspects(NamedTuple):
-    """What a text may hold; never wrongly False."""
-
-    homes: bool
-    tokens: bool
-    names: bool
-
-
-def _suspects(text: str) -> _Suspects:
+def suspects(text: str) -> Suspects:
     """A quick look: a few searches for plain words, which is all that most texts cost."""
-    if len(text) < 5:
-        return _Suspects(False, False, False)
+    if len(text) < SHORTEST:
+        return Suspects(False, False, False)
     data = text.encode("utf-8", "surrogatepass")
-    squeezed = data.translate(_FOLD_TABLE, _LEFT_OUT)
+    squeezed = data.translate(FOLD_TABLE, LEFT_OUT)
     tokens = may_hold_token(data)
     if not tokens and len(data) > len(text):
         shown = visible(text)
         tokens = shown is not None and may_hold_token(shown[0].encode("utf-8", "surrogatepass"))
     names, keys = _names(squeezed)
-    return _Suspects(
-        homes=_holds_any(squeezed, _HOME_MARKS),
+    return Suspects(
+        homes=_holds_any(squeezed, HOME_MARKS),
         tokens=tokens or (keys and (b"privatekey" in squeezed or b"privatelines" in squeezed)),
         names=names or (b"@" in data and b"://" in data),
     )
@@ -172,12 +178,12 @@ def _names(squeezed: bytes) -> tuple[bool, bool]:
     keys = named = False
     at = squeezed.find(b"key")
     while at >= 0 and not keys:
-        keys = squeezed.endswith(_KINDS_OF_KEY, max(0, at - 4), at)
+        keys = squeezed.endswith(KINDS_OF_KEY, max(0, at - 4), at)
         named |= squeezed.startswith(b"&key:", max(0, at - 1))
         at = squeezed.find(b"key", at + 3)
-    if keys or named or _holds_any(squeezed, _NAME_MARKS):
+    if keys or named or _holds_any(squeezed, NAME_MARKS):
         return True, keys
-    for beginning, ends in _BEGINNINGS:
+    for beginning, ends in BEGINNINGS:
         at = squeezed.find(beginning)
         while at >= 0:
             if squeezed.startswith(ends, at + len(beginning)):
@@ -185,7 +191,7 @@ def _names(squeezed: bytes) -> tuple[bool, bool]:
             at = squeezed.find(beginning, at + len(beginning))
     at = squeezed.find(b"pass")
     while at >= 0:
-        if squeezed.startswith((b"w", b":", b"phrase"), at + 4) or squeezed.endswith(b"ssh", 0, at):
+        if squeezed.startswith(PASS_ENDS, at + 4) or squeezed.endswith(b"ssh", 0, at):
             return True, keys
         at = squeezed.find(b"pass", at + 4)
     return False, keys

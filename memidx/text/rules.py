@@ -14,3 +14,5 @@ redaction, a title): what was recorded of files under earlier rules is then read
 TOLD_KINDS = frozenset(("openapi",))
 # A line of its own where lines of the file were taken out of a text: a page break.
 CUT = "\f"
+# Kinds that have no files.
+FEEDS = frozenset(("git",))

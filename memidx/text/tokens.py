@@ -13,9 +13,9 @@ from collections.abc import Iterator
 # Tokens are looked for only where a run of these characters has this length; the shortest known
 # token has 20.
 _RUN_CHARACTERS = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
-_RUN_TABLE = bytes(120 if byte in _RUN_CHARACTERS else 32 for byte in range(256))
-_RUN_LENGTH = 20
-_RUN = b"x" * _RUN_LENGTH
+RUN_TABLE = bytes(120 if byte in _RUN_CHARACTERS else 32 for byte in range(256))
+RUN_LENGTH = 20
+_RUN = b"x" * RUN_LENGTH
 
 _END = r"(?![A-Za-z0-9])"
 # A number in base64, three digits at a time: how the first part of a Discord token is written.
@@ -135,7 +135,7 @@ _LEAD = re.compile(
     rb"[_-]{0,3}"
 )
 _ESCAPES = frozenset(b"\\%[;")
-_LEADING = _ESCAPES | frozenset(b".:")
+LEADING = _ESCAPES | frozenset(b".:")
 _DASHES = frozenset(b"_-")
 # A run whose token began before it, where a `.` broke the token in two.
 _BROKEN = re.compile(
@@ -143,13 +143,15 @@ _BROKEN = re.compile(
     rb"\.\Z"
 )
 _DOT, _COLON = b".:"
+# Parts of what `_AROUND` finds where no run begins as a token does.
+ELSEWHERE = (b"Q~", b"hooks", b"ebhook/")
 
 
 def may_hold_token(data: bytes) -> bool:
     """Whether a text, given in any encoding that leaves ASCII as it is, may hold a token."""
     for _ in _places(data):
         return True
-    return (b"~" in data and b"Q~" in data) or b"hooks" in data or b"ebhook/" in data
+    return any(mark in data for mark in ELSEWHERE)
 
 
 def token_spans(text: str) -> list[tuple[int, int]]:
@@ -167,20 +169,31 @@ def token_spans(text: str) -> list[tuple[int, int]]:
 
 def _places(data: bytes) -> Iterator[tuple[int, re.Pattern[str]]]:
     """Where a long run of token characters begins as a token does, and that token's pattern."""
-    coded = data.translate(_RUN_TABLE)
+    coded = data.translate(RUN_TABLE)
     start = coded.find(_RUN)
     while start >= 0:
-        # Most runs are ruled out by the byte before them and the two they begin with.
-        at = start
-        if data[start] in _DASHES or (start and data[start - 1] in _LEADING):
-            at = _token_start(data, start)
-        head = data[at : at + 2]
-        if head in _BEGINNINGS:
-            for beginning, pattern in _BEGINNINGS[head]:
-                if data.startswith(beginning, at):
-                    yield at, pattern
-        end = coded.find(b" ", start + _RUN_LENGTH)
+        yield from places_in_run(data, start)
+        end = coded.find(b" ", start + RUN_LENGTH)
         start = coded.find(_RUN, end) if end > 0 else -1
+
+
+def places_in_run(data: bytes, start: int) -> list[tuple[int, re.Pattern[str]]]:
+    """Where the run that begins at `start` begins as a token does, and that token's pattern."""
+    # Most runs are ruled out by the byte before them and the two they begin with.
+    at = start
+    if data[start] in _DASHES or (start and data[start - 1] in LEADING):
+        at = _token_start(data, start)
+    return [
+        (at, pattern)
+        for beginning, pattern in _BEGINNINGS.get(data[at : at + 2], ())
+        if data.startswith(beginning, at)
+    ]
+
+
+def heads() -> Iterator[bytes]:
+    """How a run with a token may begin if none of `LEADING` stands before it: its first two."""
+    yield from _BEGINNINGS
+    yield from (bytes((dash, byte)) for dash in _DASHES for byte in range(256))
 
 
 def _token_start(data: bytes, start: int) -> int:

@@ -201,7 +201,7 @@ def test_pages_are_kept_within_their_bound(monkeypatch: pytest.MonkeyPatch) -> N
     pages = Pages()
 
     def page_of(doc: int) -> Page:
-        return pages.page(snapshot, doc)[0]
+        return pages.page(snapshot.parts[0].segment, doc)[0]
 
     first, second = page_of(0), page_of(1)
     assert page_of(0) is first
@@ -214,20 +214,24 @@ def test_pages_are_kept_within_their_bound(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_question_is_looked_at_once_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same terms and weights give what they gave; other weights are another question."""
+    """The same terms and weights give what they gave; other weights are another question.
+
+    So is a document that begins elsewhere in its file by now.
+    """
     monkeypatch.setattr(pages_module, "MAX_ANSWERS", 2)
     page = Page("text")
     asked: list[str] = []
 
-    def ask(name: str, *question: tuple[str, float]) -> tuple[Snippet, ...]:
+    def ask(name: str, *question: tuple[str, float], begin: int = 1) -> tuple[Snippet, ...]:
         def find() -> tuple[Snippet, ...]:
             asked.append(name)
             return (Snippet(name, 1, 1),)
 
-        return page.answer(question, find)
+        return page.answer(question, begin, find)
 
     assert ask("a", ("t", 1.0)) == ask("again", ("t", 1.0)) == (Snippet("a", 1, 1),)
     assert ask("b", ("t", 2.0)) == (Snippet("b", 1, 1),)
     ask("c", ("u", 1.0))  # the first has to go
     ask("d", ("t", 1.0))
-    assert asked == ["a", "b", "c", "d"]
+    ask("e", ("t", 1.0), begin=2)
+    assert asked == ["a", "b", "c", "d", "e"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,14 +16,44 @@ from memidx.crew import crew_of, current_crew
 from memidx.errors import StoreError
 from memidx.indexing import reading
 from memidx.snapshot import workers
+from tests.git_support import ENV, Git
+
+_SOURCES = """
+[[sources]]
+name = "notes"
+kind = "markdown"
+include = ["b/**"]
+[[sources]]
+name = "rows"
+kind = "records"
+include = ["a/*.jsonl"]
+[[sources]]
+name = "commits"
+kind = "git"
+"""
 
 
 def _double(number: int) -> tuple[int, int]:
     return os.getpid(), number * 2
 
 
-def _die(number: int) -> int:
-    os.kill(os.getpid(), signal.SIGKILL)
+def _double_alone(number: int) -> int:
+    return number * 2
+
+
+def _same(data: bytes) -> bytes:
+    return data
+
+
+def _die(parent: int) -> int:
+    if os.getpid() != parent:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return parent
+
+
+def _fail(number: int) -> int:
+    if number == 5:
+        raise ValueError(number)
     return number
 
 
@@ -41,10 +72,10 @@ def test_results_come_in_order_and_from_other_processes() -> None:
         assert not helpers.is_started
         results = helpers.map(_double, tasks())
         first = next(results)
-        assert len(taken) <= 2 * crew._AHEAD + 2
+        assert len(taken) <= 2 * crew._WAITING + 1
         found = [first, *results]
     assert [number for _, number in found] == [2 * number for number in range(40)]
-    assert os.getpid() not in {process for process, _ in found}
+    assert len({process for process, _ in found} - {os.getpid()}) == 1
     assert current_crew() is None
 
 
@@ -56,13 +87,46 @@ def test_one_process_is_no_crew() -> None:
 
 def test_a_helper_that_is_killed_is_an_error_that_says_what_to_do() -> None:
     """The build ends instead of waiting for ever."""
-    with crew_of(2):
+    with crew_of(3):
         helpers = current_crew()
         assert helpers is not None
         with pytest.raises(StoreError, match="ended from outside") as caught:
-            list(helpers.map(_die, range(3)))
+            list(helpers.map(_die, [os.getpid()] * 3))
     assert caught.value.hint is not None
     assert "--jobs 1" in caught.value.hint
+
+
+@pytest.mark.parametrize("size", [2, 4])
+def test_an_error_is_raised_where_the_work_was_given_out(size: int) -> None:
+    """Whoever met it; and the crew is ready for other work afterwards."""
+    with crew_of(size):
+        helpers = current_crew()
+        assert helpers is not None
+        found: list[int] = []
+        with pytest.raises(ValueError, match="5"):
+            found.extend(helpers.map(_fail, range(50)))
+        assert not helpers.is_started
+        assert list(helpers.map(_double_alone, range(9))) == [*range(0, 18, 2)]
+
+
+def test_work_that_is_left_ends_the_helpers() -> None:
+    """Who stops asking for results leaves nobody working."""
+    with crew_of(2):
+        helpers = current_crew()
+        assert helpers is not None
+        results = helpers.map(_double_alone, range(1000))
+        assert next(results) == 0
+        results.close()  # type: ignore[attr-defined]  # it is a generator
+        assert not helpers.is_started
+
+
+def test_large_tasks_and_results_pass() -> None:
+    """More than a pipe holds, in both directions."""
+    with crew_of(3):
+        helpers = current_crew()
+        assert helpers is not None
+        tasks = [bytes([number]) * (3 << 20) for number in range(9)]
+        assert list(helpers.map(_same, tasks)) == tasks
 
 
 def test_a_shared_build_has_the_bytes_of_a_lonely_one(
@@ -100,3 +164,31 @@ def test_a_shared_build_has_the_bytes_of_a_lonely_one(
     assert any(name.startswith("snapshot-") for name in found[0])
     assert reports[0].skips == reports[1].skips != ()
     assert (reports[0].n_read, reports[0].n_added) == (reports[1].n_read, reports[1].n_added)
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_documents_are_counted_where_they_are_read(
+    jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A snapshot of files, records and commits is the one that is made of all texts at the end."""
+    monkeypatch.setattr(reading, "_LEAST_BYTES", 1 << 10)
+    monkeypatch.setattr(reading, "_BATCH_BYTES", 1 << 11)
+    root = tmp_path / "root"
+    repository = Git(root)
+    for number in range(9):
+        note = f"# Note {number}\n\nword{number % 4} lock\n"
+        repository.commit(f"Commit {number}: lock_{number}", {f"b/{number}.md": note})
+    (root / "a").mkdir()
+    ids = ["z", "a", "m", "a"]
+    rows = "".join(f'{{"id": "{name}", "text": "row {name} lock_{name}"}}\n' for name in ids)
+    (root / "a/rows.jsonl").write_text(rows)
+    (root / "memidx.toml").write_text(_SOURCES)
+    store = tmp_path / "store"
+    report = memidx.build(root=str(root), store=str(store), jobs=jobs, env=ENV)
+    assert report.n_analysed == report.n_docs == 22
+    (snapshot,) = (store / ".cache").glob("snapshot-*.bin")
+    observed = snapshot.read_bytes()
+    shutil.rmtree(store / ".cache")
+    with memidx.open(str(store), root=str(root), env=ENV) as index:
+        assert index.refresh().n_analysed == 22
+    assert snapshot.read_bytes() == observed

@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memidx.errors import FileError
-from memidx.files import spooling
-from memidx.files.spooling import Scratch
+from memidx.files import signature, spooling
+from memidx.files.spooling import OpenFile, Scratch
 
 
 @pytest.mark.parametrize("named", [False, True])
@@ -58,22 +58,59 @@ def test_its_file_goes_with_it(tmp_path: Path) -> None:
     assert len(after) == len(before)
 
 
-def test_a_full_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The error says what could not be done, where, and what helps."""
+def test_a_disk_that_gets_full_leaves_the_rest_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half of a piece was written before it: all come back all the same."""
+    monkeypatch.setattr(spooling, "_PIECE_BYTES", 4)
+    spool = Scratch(str(tmp_path)).spool(4)
+    spool.append(b"on the disk")
+    real, room = os.write, [3]
 
-    def full(descriptor: int, data: bytes) -> int:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    def nearly_full(descriptor: int, data: memoryview) -> int:
+        if not room:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return real(descriptor, data[: room.pop()])
 
-    monkeypatch.setattr(os, "write", full)
-    spool = Scratch(str(tmp_path)).spool(0)
-    with pytest.raises(FileError, match="put something aside") as error:
-        spool.append(b"x")
-    assert error.value.path == str(tmp_path)
-    assert "free some space" in str(error.value.hint)
+    monkeypatch.setattr(os, "write", nearly_full)
+    for piece in (b", in memory", b" and", b" so on"):
+        spool.append(piece)
+    assert room == []
+    assert b"".join(spool.pieces()) == b"on the disk, in memory and so on"
+    assert spool.read(7, 9) == b"disk, in "
 
 
-def test_a_folder_that_is_gone_is_named(tmp_path: Path) -> None:
-    """Nothing is kept in memory in place of what was to be in a file."""
+def test_without_a_folder_all_is_in_memory(tmp_path: Path) -> None:
+    """A folder that went, or never was, costs nothing but memory."""
     spool = Scratch(str(tmp_path / "gone")).spool(0)
-    with pytest.raises(FileError, match="put something aside"):
-        spool.append(b"x")
+    spool.append(b"x")
+    assert (spool.read(0, 1), spool.is_on_disk) == (b"x", False)
+
+
+def test_what_the_disk_does_not_give_back_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The error says what could not be done, and where."""
+    spool = Scratch(str(tmp_path)).spool(0)
+    spool.append(b"x")
+
+    def broken(descriptor: int, size: int) -> bytes:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(os, "read", broken)
+    with pytest.raises(FileError, match="what was put aside") as error:
+        spool.read(0, 1)
+    assert error.value.path == str(tmp_path)
+
+
+def test_an_open_file_stays_the_same(tmp_path: Path) -> None:
+    """Parts of it are read when it was replaced, or is gone."""
+    path = tmp_path / "file"
+    path.write_bytes(b"old bytes")
+    opened = OpenFile(str(path))
+    assert opened.signature == signature(str(path))
+    (tmp_path / "new").write_bytes(b"new")
+    (tmp_path / "new").replace(path)
+    assert (opened.read(4, 3), opened.read(8, 5)) == (b"byt", b"s")
+    with pytest.raises(FileError, match="cannot read"):
+        OpenFile(str(tmp_path / "none"))

@@ -88,3 +88,34 @@ def test_an_analyzer_without_pieces_is_asked_for_each_document() -> None:
     assert counted.terms[:2] == ["file", "lock"]
     assert list(counted.columns[0].tf) == [2, 1]
     assert list(counted.columns[0].lengths) == [3]
+
+
+_MARKED = st.lists(
+    st.sampled_from(
+        [
+            *"*`~=<>/ \n\0_a1",
+            "**",
+            "***",
+            "==",
+            "b",
+            "</b>",
+            "<b>",
+            "<sub>2</sub>",
+            "word",
+            "é",
+            "~~",
+        ]
+    ),
+    max_size=14,
+).map("".join)
+
+
+@given(texts=st.lists(_MARKED, min_size=1, max_size=6))
+@settings(deadline=None, max_examples=300)
+def test_words_with_markup_inside_are_found_in_many_texts(texts: list[str]) -> None:
+    """Those of each text, with the text they are in."""
+    analyzer = get_analyzer("default")
+    counted = Counter(analyzer).count([("", "", text) for text in texts])
+    expected = [analyzer.document(title="", path="", text=text)[0] for text in texts]
+    rows = _rows(counted.columns[0], counted.terms)
+    assert rows == [(dict(field.tf), field.length) for field in expected]

@@ -1,0 +1,93 @@
+"""What is counted of documents while they are read?
+
+Whoever builds a snapshot of everything needs of each document its row and the counts of its terms.
+Both are made in the process that reads the file, so that no text is sent to be analysed; what comes
+back is put aside here in the order in which it comes, and put in order at the end.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import NamedTuple
+
+from memidx.analysis.base import Analyzer
+from memidx.documents import Document
+from memidx.files.spooling import Scratch
+from memidx.indexing.packing import DocRef
+from memidx.snapshot.counting import Counted, Text
+from memidx.snapshot.inversion import Postings
+from memidx.snapshot.rows import Placed, Row, Rows, row_of
+from memidx.snapshot.workers import MakeAnalyzer, counter_for, packed_maker
+
+
+class Observed(NamedTuple):
+    """Documents of one batch of files, in their order."""
+
+    doc_ids: list[str]
+    rows: list[Row]
+    counted: Counted
+
+
+class Observations:
+    """Rows and postings of the documents of a build.
+
+    Args:
+        analyzer: What counts as a term.
+        make_analyzer: Makes it in another process.
+        scratch: Where they are put aside.
+
+    Attributes:
+        make: What is to be done where files are read; picklable.
+        rows: Of all documents, in the order in which they came.
+        postings: Likewise.
+    """
+
+    def __init__(
+        self, analyzer: Analyzer, make_analyzer: MakeAnalyzer | None, scratch: Scratch
+    ) -> None:
+        self.make: Callable[[list[tuple[Document, DocRef]]], Observed] = partial(
+            _observe, packed_maker(make_analyzer)
+        )
+        self.rows = Rows(scratch)
+        self.postings = Postings(analyzer.fields, scratch)
+        # `doc_id` -> which of them it is; of a file that was read twice the later one counts.
+        self._numbers: dict[str, int] = {}
+
+    def take(self, observed: Observed) -> None:
+        """Keep what was made of a batch."""
+        for doc_id, row in zip(observed.doc_ids, observed.rows, strict=True):
+            self._numbers[doc_id] = len(self.rows)
+            self.rows.add(row)
+        self.postings.add(observed.counted)
+
+    def find(self, doc_id: str, line_sum: str) -> int | None:
+        """Which of them a document is, where the one with this line was observed."""
+        number = self._numbers.get(doc_id)
+        is_it = number is not None and self.rows.sum(number) == line_sum
+        return number if is_it else None
+
+    def rest(self, placed: Iterable[Placed | int], numbers: array[int]) -> Iterator[Text]:
+        """Take the rows of further documents, and hand on what is to be counted.
+
+        Args:
+            placed: Documents, or the numbers of those that were observed.
+            numbers: Gets the number of each.
+        """
+        for entry in placed:
+            if isinstance(entry, int):
+                numbers.append(entry)
+                continue
+            numbers.append(len(self.rows))
+            self.rows.add(row_of(entry))
+            document = entry.document
+            yield document.title, document.path, document.text
+
+
+def _observe(maker: bytes, documents: list[tuple[Document, DocRef]]) -> Observed:
+    rows = [row_of(Placed(document, ref.sum, ref.line)) for document, ref in documents]
+    texts = ((document.title, document.path, document.text) for document, _ in documents)
+    # The very strings that the documents' files are told with: sent together, they stay one.
+    doc_ids = [ref.doc_id for _, ref in documents]
+    return Observed(doc_ids, rows, counter_for(maker).count(texts))

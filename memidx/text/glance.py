@@ -1,0 +1,190 @@
+"""In which of many texts may there be something private?
+
+`memidx.text.redact` looks for a few plain words before it looks closely. One such search is quick,
+and twenty in each of thousands of texts are not. Here texts stand one after another and all words
+are looked for at once: the four letters that begin at each place are looked up in a table, and only
+where the table knows them is the word compared. Runs in which a token may begin are found likewise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from memidx.text import tokens
+from memidx.text.redact import (
+    BEGINNINGS,
+    FOLD_TABLE,
+    HOME_MARKS,
+    KINDS_OF_KEY,
+    LEFT_OUT,
+    NAME_MARKS,
+    PASS_ENDS,
+    SHORTEST,
+    Suspects,
+    suspects,
+)
+from memidx.text.spans import visible
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# Texts that are looked at together: enough to make numpy worth its calls.
+_MOST_CHARACTERS = 1 << 19
+_WINDOW = 4
+# Of a number of 32 bits, 16 are left to look up.
+_FACTOR, _SHIFT, _ROOM = np.uint32(2654435761), np.uint32(16), 1 << 16
+# A text ends with a byte that none holds, and that is not left out.
+_END = "\n\0\n"
+_DELETED = bytes(byte for byte in LEFT_OUT if byte)
+_AT = ord("@")
+
+
+def glance(texts: Sequence[str]) -> list[Suspects | None]:
+    """What `memidx.text.redact.suspects` says of each text, or None where it sees nothing."""
+    seen: list[Suspects | None] = []
+    group: list[str] = []
+    size = 0
+    for text in texts:
+        group.append(text)
+        size += len(text)
+        if size >= _MOST_CHARACTERS:
+            seen += _glance(group)
+            group, size = [], 0
+    return seen + _glance(group)
+
+
+def _glance(texts: Sequence[str]) -> list[Suspects | None]:
+    strange = {number for number, text in enumerate(texts) if "\0" in text}
+    plain = [
+        "" if number in strange or len(text) < SHORTEST else text
+        for number, text in enumerate(texts)
+    ]
+    data = _END.join((*plain, "")).encode("utf-8", "surrogatepass")
+    homes, names, keys = _with_names(data)
+    names |= _with_passwords(data)
+    with_tokens = _with_tokens(data)
+    # Invisible characters may stand in a token, and a name may be that of a private key.
+    for number, text in enumerate(texts):
+        if number in keys or number in strange or not (text.isascii() or visible(text) is None):
+            for found, is_seen in zip((homes, with_tokens, names), suspects(text), strict=True):
+                (found.add if is_seen else found.discard)(number)
+    seen: list[Suspects | None] = [None] * len(texts)
+    for number in homes | with_tokens | names:
+        seen[number] = Suspects(number in homes, number in with_tokens, number in names)
+    return seen
+
+
+def _with_names(data: bytes) -> tuple[set[int], set[int], set[int]]:
+    """Numbers of the texts with names of home folders, of secrets, and of keys among these."""
+    squeezed = data.translate(FOLD_TABLE, _DELETED) + bytes(_WINDOW)
+    letters = np.ndarray((len(squeezed) - _WINDOW,), dtype="<u4", buffer=squeezed, strides=(1,))
+    mixed = letters * _FACTOR
+    mixed >>= _SHIFT
+    # All are in the table; to say so spares a check of each.
+    hits = np.flatnonzero(np.take(_IS_WINDOW, mixed.view(np.int32), mode="clip"))
+    homes: set[int] = set()
+    names: set[int] = set()
+    keys: set[int] = set()
+    for text, at in zip(_texts_at(squeezed, hits), hits.tolist(), strict=True):
+        for mark, offset in _WINDOWS.get(squeezed[at : at + _WINDOW], ()):
+            if squeezed.startswith(mark, max(0, at - offset)):
+                if mark in HOME_MARKS:
+                    homes.add(text)
+                else:
+                    names.add(text)
+                    if mark.endswith(b"key"):
+                        keys.add(text)
+    return homes, names, keys
+
+
+def _with_passwords(data: bytes) -> set[int]:
+    """Numbers of the texts with addresses in which a password may be."""
+    if b"://" not in data:
+        return set()
+    ends = [0, *_ends(data).tolist()]
+    signs = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == _AT)
+    return {
+        text
+        for text in set(_texts_at(data, signs))
+        if data.find(b"://", ends[text], ends[text + 1]) >= 0
+    }
+
+
+def _with_tokens(data: bytes) -> set[int]:
+    """Numbers of the texts that may hold a token whose issuer gave it a shape."""
+    places = [at for at in _run_starts(data) if tokens.places_in_run(data, at)]
+    for mark in tokens.ELSEWHERE:
+        at = data.find(mark)
+        while at >= 0:
+            places.append(at)
+            at = data.find(mark, at + 1)
+    return set(_texts_at(data, np.array(places, dtype=np.int64)))
+
+
+def _run_starts(data: bytes) -> Iterator[int]:
+    """Where the runs begin in which a token may be."""
+    # The byte before a run is looked at, and the first two of it.
+    coded = b"".join((b" ", data.translate(tokens.RUN_TABLE), bytes(tokens.RUN_LENGTH)))
+    is_run = np.frombuffer(coded, dtype=np.uint8) == ord("x")
+    # Whether a run goes on for so many characters from a place, by doubling.
+    goes_on, length = is_run, 1
+    while length < tokens.RUN_LENGTH:
+        step = min(length, tokens.RUN_LENGTH - length)
+        goes_on = goes_on[:-step] & goes_on[step:]
+        length += step
+    starts = np.flatnonzero(goes_on[1:] & ~is_run[: len(goes_on) - 1])
+    characters = np.frombuffer(b" " + data, dtype=np.uint8)
+    two = characters[starts + 1].astype(np.int64) << 8 | characters[starts + 2]
+    likely = starts[_IS_HEAD[two] | _IS_LEADING[characters[starts]]]
+    return iter(likely.tolist())
+
+
+def _texts_at(data: bytes, places: NDArray[Any]) -> list[int]:
+    """Numbers of the texts in which the places are."""
+    texts: list[int] = np.searchsorted(_ends(data), places).tolist()
+    return texts
+
+
+def _ends(data: bytes) -> NDArray[Any]:
+    return np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == 0)
+
+
+def _marks() -> Iterable[tuple[bytes, int]]:
+    """Words that a squeezed text is searched for, and where in them four rare letters begin."""
+    for mark in (*HOME_MARKS, *NAME_MARKS):
+        yield mark, 0
+    for beginning, endings in BEGINNINGS:
+        yield from ((beginning + ending, 0) for ending in endings)
+    yield from ((b"pass" + ending, 0) for ending in PASS_ENDS)
+    yield b"sshpass", 0
+    yield b"&key:", 0
+    # `key` and the letter before it are rarer than `tion`.
+    yield from ((kind + b"key", len(kind) - 1) for kind in KINDS_OF_KEY)
+
+
+def _windows() -> dict[bytes, list[tuple[bytes, int]]]:
+    """Four letters -> the words that have them, and where."""
+    letters = [bytes((byte,)) for byte in {*FOLD_TABLE} - {*_DELETED}]
+    windows: dict[bytes, list[tuple[bytes, int]]] = {}
+    for mark, offset in _marks():
+        window = mark[offset : offset + _WINDOW]
+        for more in map(b"".join, product(letters, repeat=_WINDOW - len(window))):
+            windows.setdefault(window + more, []).append((mark, offset))
+    return windows
+
+
+def _flags(numbers: Iterable[int], size: int) -> NDArray[Any]:
+    flags = np.zeros(size, dtype=bool)
+    flags[list(numbers)] = True
+    return flags
+
+
+_WINDOWS = _windows()
+_KEYS = (np.frombuffer(b"".join(_WINDOWS), dtype="<u4") * _FACTOR) >> _SHIFT
+_IS_WINDOW = _flags(_KEYS.tolist(), _ROOM)
+_IS_HEAD = _flags((int.from_bytes(head, "big") for head in tokens.heads()), 1 << 16)
+_IS_LEADING = _flags(tokens.LEADING, 256)
