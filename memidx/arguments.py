@@ -23,10 +23,12 @@ def check_names(filters: Filters, sources: Sequence[SourceConfig], snapshot: Sna
     Raises:
         InputError: Naming the ones there are.
     """
-    names = {source.name for source in sources}
-    _check_known("source", filters.sources, names.union(snapshot.sources))
-    kinds = {source.kind for source in sources}
-    _check_known("kind", filters.kinds, kinds.union(snapshot.kinds))
+    if filters.sources:
+        names = {source.name for source in sources}
+        _check_known("source", filters.sources, names.union(snapshot.sources))
+    if filters.kinds:
+        kinds = {source.kind for source in sources}
+        _check_known("kind", filters.kinds, kinds.union(snapshot.kinds))
 
 
 def check_arguments(

@@ -60,7 +60,13 @@ def dataclass(
 
 def replace(value: _T, **changes: Any) -> _T:
     """A copy of a value with some of its fields changed."""
-    fields = {name: getattr(value, name) for name in value.__match_args__}  # type: ignore[attr-defined]  # every dataclass has it
+    names = value.__match_args__  # type: ignore[attr-defined]  # every dataclass has it
+    if changes.keys() <= set(names):
+        pop = changes.pop
+        return value.__class__(
+            *[pop(name) if name in changes else getattr(value, name) for name in names]
+        )
+    fields = {name: getattr(value, name) for name in names}
     return value.__class__(**fields | changes)
 
 
@@ -94,11 +100,14 @@ def _make_class(cls: type[Any]) -> type[Any]:
 def _initialiser(
     names: tuple[str, ...], defaults: Mapping[str, Any], setters: list[Callable[..., None]]
 ) -> Callable[..., None]:
-    n_fields = len(names)
+    n_fields, all_names = len(names), frozenset(names)
 
     def initialise(self: Any, *args: Any, **given: Any) -> None:
         if given or len(args) != n_fields:
-            args = _bind(self.__class__.__name__, names, defaults, args, given)
+            if not args and len(given) == n_fields and given.keys() == all_names:
+                args = tuple([given[name] for name in names])
+            else:
+                args = _bind(self.__class__.__name__, names, defaults, args, given)
         for set_field, value in zip(setters, args, strict=True):
             set_field(self, value)
 

@@ -22,12 +22,12 @@ from memidx.analysis.base import (
     count_terms,
 )
 from memidx.analysis.inner import Joined, joined_in_many, joined_words, may_join
-from memidx.analysis.normalise import aligned, fold, normalise, normalise_many
+from memidx.analysis.normalise import PLACEHOLDERS, aligned, fold, normalise, normalise_many
 from memidx.analysis.parts import MAX_WHOLE, Parts
 from memidx.analysis.stems import stemmer_version
 from memidx.analysis.tokens import Token, apart, look_closely, plain_text, tokens
 from memidx.analysis.vocabulary import FUNCTION_WORDS, STOP_WORDS
-from memidx.light import TYPE_CHECKING
+from memidx.light import TYPE_CHECKING, pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -56,6 +56,9 @@ _MAX_ASKED = 1 << 13
 # ASCII characters that never join the parts of a token: blanked before splitting, so that
 # `(budget)` and `budget` are one chunk. Without effect on the terms.
 _BLANKS = bytes.maketrans(b'()[]{}<>;"*=|`!?~^%$', b" " * 20)
+# What they leave of a text, and the longest text that is divided so.
+_PIECE = r"[^\s()\[\]{}<>;\"*=|`!?~^%$]+"
+_MAX_SPANNED = 1000
 
 
 class DefaultAnalyzer:
@@ -191,16 +194,41 @@ class DefaultAnalyzer:
 
     def spans(self, text: str) -> Iterator[Span]:
         """Leaves of a text with their terms, the leaf's own term first."""
-        if len(text) > _MAX_CHUNK:
-            return self._find_spans(text)
-        # Passages ask for the same single words again and again.
         known = self._spans.get(text)
-        if known is None:
-            known = tuple(self._find_spans(text))
-            if len(self._spans) >= _MAX_SPANS:
-                self._spans.clear()
-            self._spans[text] = known
-        return iter(known)
+        if known is not None:
+            return iter(known)
+        if len(text) <= _MAX_SPANNED and _is_divisible(text):
+            return self._spans_by_piece(text)
+        return self._find_spans(text)
+
+    def _spans_by_piece(self, text: str) -> Iterator[Span]:
+        """`_find_spans` of a short text whose pieces have their leaves wherever they stand.
+
+        Passages ask for the same words again and again, but seldom with the same punctuation.
+        """
+        for match in pattern(_PIECE).finditer(text):
+            piece, offset = match[0], match.start()
+            known = self._spans.get(piece)
+            if known is None:
+                known = self._spans_of(piece)
+                if len(piece) <= _MAX_CHUNK:
+                    if len(self._spans) >= _MAX_SPANS:
+                        self._spans.clear()
+                    self._spans[piece] = known
+            if offset:
+                for start, end, terms in known:
+                    yield Span(start + offset, end + offset, terms)
+            else:
+                yield from known
+
+    def _spans_of(self, piece: str) -> tuple[Span, ...]:
+        text = plain_text(piece)
+        if not text:
+            return tuple(self._find_spans(piece))
+        leaves = self._parts.leaves(text, piece.index(text))
+        return tuple(
+            [Span(start, end, (own, *wholes, *forms)) for start, end, own, wholes, forms in leaves]
+        )
 
     def _find_spans(self, text: str) -> Iterator[Span]:
         normal, starts, ends = aligned(text)
@@ -329,6 +357,15 @@ class _Chunks(dict[str, tuple[str, ...]]):
                 if token.dotted:
                     found.extend((fold(token.dotted), NOT_COUNTED))
         return tuple(found)
+
+
+def _is_divisible(text: str) -> bool:
+    """Whether no token, placeholder or joined word of an ASCII text goes across its blanks."""
+    if not text.isascii() or "&" in text:
+        return False
+    if "<" in text and any(placeholder in text for placeholder in PLACEHOLDERS):
+        return False
+    return text.isalnum() or not may_join(text.encode())
 
 
 def _trigrams(run: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memidx.indexing.state import Freshness
 from memidx.light import TYPE_CHECKING
-from memidx.search.cursor import Cursor
+from memidx.search.cursor import Cursor, Cursors
 from memidx.values import dataclass, field
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ class Answer:
     suggestions: tuple[Suggestion, ...] = ()
     nearest: tuple[Nearest, ...] = ()
     n_listed: int = 0
-    page: Cursor | None = None
+    page: Cursor | Cursors | None = None
 
     @property
     def cursor(self) -> str | None:
@@ -160,7 +160,7 @@ class Answer:
         if self.page is None:
             return None
         end = self.page.offset + len(self.hits)
-        return str(self.page._replace(offset=end)) if end < self.n_listed else None
+        return str(self.page.at(end)) if end < self.n_listed else None
 
     def to_dict(self) -> dict[str, Any]:
         """The answer in its published JSON shape (docs/answer.schema.json)."""

@@ -76,6 +76,7 @@ class Coverage:
     def __init__(self, snapshot: Snapshot, words: Sequence[QueryWord]) -> None:
         self._snapshot = snapshot
         self._content = {word.whole: word for word in words if word.content}
+        self._numbers: dict[str, Numbers | None] = {}
         self._documents: dict[Numbers, set[int]] | None = None
 
     def words(self) -> list[ContentWord]:
@@ -124,7 +125,9 @@ class Coverage:
         return share
 
     def _holds(self, term: str, doc: int) -> bool:
-        numbers = self._snapshot.term(term)
+        if term not in self._numbers:
+            self._numbers[term] = self._snapshot.term(term)
+        numbers = self._numbers[term]
         if numbers is None:
             return False
         if self._documents is not None:

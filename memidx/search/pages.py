@@ -15,6 +15,7 @@ from memidx.search.answer import Snippet
 from memidx.search.blocks import Outline
 from memidx.search.lowered import lowered
 from memidx.snapshot.segment import Segment
+from memidx.values import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,30 +79,45 @@ class Page:
         return 7 * sys.getsizeof(self.text) // 2 + 1500 * MAX_ANSWERS
 
 
-class Pages:
-    """Pages of one segment, as far as they were asked for."""
+class Facts(NamedTuple):
+    """What a hit says of its document, whatever was asked."""
 
-    def __init__(self, segment: Segment) -> None:
-        self._texts = segment.texts
-        self._pages: dict[int, Page] = {}
+    doc_id: str
+    path: str
+    title: str
+    time: str | None
+    tags: tuple[str, ...]
+
+
+class Pages:
+    """Pages of one segment, which remembers them, as far as they were asked for."""
+
+    def __init__(self) -> None:
+        self._pages: dict[int, tuple[Page, Facts]] = {}
         self._size_bytes = 0
 
-    def page(self, doc_ord: int) -> Page:
-        """The page of a document."""
-        page = self._pages.pop(doc_ord, None)
-        if page is None:
-            page = Page(self._texts[doc_ord])
+    def page(self, segment: Segment, doc_ord: int) -> tuple[Page, Facts]:
+        """The page of a document, and what is said of it."""
+        found = self._pages.pop(doc_ord, None)
+        if found is None:
+            page = Page(segment.texts[doc_ord])
+            found = page, _facts(segment, doc_ord)
             self._size_bytes += page.size_bytes()
-        self._pages[doc_ord] = page  # now the last
+        self._pages[doc_ord] = found  # now the last
         while self._size_bytes > MAX_REMEMBERED_BYTES:
             first = next(iter(self._pages))
-            self._size_bytes -= self._pages.pop(first).size_bytes()
-        return page
+            self._size_bytes -= self._pages.pop(first)[0].size_bytes()
+        return found
 
 
 def pages_of(segment: Segment) -> Pages:
     """The segment's pages; they live as long as the segment is open."""
     found: Pages | None = segment.remembered.get(Pages)
     if found is None:
-        found = segment.remembered[Pages] = Pages(segment)
+        found = segment.remembered[Pages] = Pages()
     return found
+
+
+def _facts(segment: Segment, doc_ord: int) -> Facts:
+    card = segment.card(doc_ord)
+    return Facts(segment.doc_ids[doc_ord], segment.path(doc_ord), card.title, card.time, card.tags)

@@ -16,7 +16,7 @@ from memidx.light import TYPE_CHECKING, cached_property, suppress
 from memidx.snapshot.cache import Cache
 from memidx.snapshot.snapshot import Snapshot
 from memidx.snapshot.workspace import Workspace, analyzer_key
-from memidx.store.signature import store_signature
+from memidx.store.signature import StoreFolder, store_signature
 from memidx.values import dataclass, replace
 
 if TYPE_CHECKING:
@@ -84,6 +84,9 @@ class Refresher:
         self._analyzer_key = analyzer_key(analyzer)
         self._cache = cache
         self._ready: Ready | None = None
+        # What a search got that did not look at the sources, if it was the last one.
+        self._unchecked: Ready | None = None
+        self._folder = StoreFolder(workspace.store)
         # Key of the snapshot that took in the last edit, and what it holds.
         self._held: tuple[str, Held] | None = None
 
@@ -99,9 +102,12 @@ class Refresher:
             StoreCorrupt: Lines are damaged and the sources cannot heal them.
             StoreLocked: Another process builds, and there is no earlier snapshot.
         """
+        if not refresh and (as_before := self._as_before()):
+            return as_before
+        self._folder.look(now_ns)
         store = self.require_store()
         checked = refresh and self.workspace.root is not None
-        found = self._quick(store, now_ns, checked=checked)
+        found = quick = self._quick(store, now_ns, checked=checked)
         if found is None:
             found = self._thorough(now_ns, checked=checked)
         last = self._ready
@@ -110,7 +116,15 @@ class Refresher:
         skipped = last.skipped if last and same else skips_of(found.state)
         notes = (*found.notes, *self._notes(found.state))
         self._ready = replace(found, notes=notes, skipped=skipped)
+        self._unchecked = None if refresh or quick is None else self._ready
         return self._ready
+
+    def _as_before(self) -> Ready | None:
+        """What the last search got that did not look either, if no file of the store is new."""
+        last = self._unchecked
+        if last is None or not self._folder.is_as_seen() or not last.snapshot.is_whole():
+            return None
+        return last
 
     def require_store(self) -> dict[str, Signature]:
         """Signatures of the store's files.
@@ -129,7 +143,7 @@ class Refresher:
 
     def forget(self) -> None:
         """Let go of the snapshot and of the state."""
-        self._ready = self._held = None
+        self._ready = self._unchecked = self._held = None
         vars(self).pop("_sources", None)
 
     def _quick(self, store: dict[str, Signature], now_ns: int, *, checked: bool) -> Ready | None:

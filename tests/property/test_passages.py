@@ -198,15 +198,19 @@ def test_pages_are_kept_within_their_bound(monkeypatch: pytest.MonkeyPatch) -> N
     snapshot = snapshot_of([make(f"{n}.md", f"text of {n}\n" + "x" * 1000) for n in range(4)])
     one = Page(snapshot.text(0)).size_bytes()
     monkeypatch.setattr(pages_module, "MAX_REMEMBERED_BYTES", 2 * one)
-    pages = Pages(snapshot.parts[0].segment)
-    first, second = pages.page(0), pages.page(1)
-    assert pages.page(0) is first
-    pages.page(2)
-    assert pages.page(0) is first
-    assert pages.page(1) is not second
-    assert pages.page(1).text == second.text
+    pages = Pages()
+
+    def page_of(doc: int) -> Page:
+        return pages.page(snapshot.parts[0].segment, doc)[0]
+
+    first, second = page_of(0), page_of(1)
+    assert page_of(0) is first
+    page_of(2)
+    assert page_of(0) is first
+    assert page_of(1) is not second
+    assert page_of(1).text == second.text
     monkeypatch.setattr(pages_module, "MAX_REMEMBERED_BYTES", 0)
-    assert pages.page(3).text == snapshot.text(3)
+    assert page_of(3).text == snapshot.text(3)
 
 
 def test_a_question_is_looked_at_once_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
