@@ -18,6 +18,9 @@ from memidx.snapshot.format import MAGIC, PREFIX, aligned
 _AT_ONCE = 1 << 16
 
 
+_AT_ONCE = 1 << 16
+
+
 class Long:
     """A section that comes piece by piece, and may be more than memory should hold.
 
