@@ -26,6 +26,9 @@ _ROUNDING = 2.0**-23
 _MIN_ROW = 64
 # Documents a term gives most to, which say early what the k-th best score at least.
 _N_CHAMPIONS = 64
+# What a term gives is added up in single precision from the first of these to the second: there
+# each number carries an error in proportion, and the terms of no query reach the end of the range.
+_LEAST, _MOST = 1e-30, 1e30
 # More candidates than this are not told apart one by one.
 _MAX_CANDIDATES = 400
 _OVERHEAD_BYTES = 700
@@ -67,7 +70,11 @@ class Sketches:
         self._number = memory.number_of((fields, at))
 
     def of(self, snapshot: Snapshot, term: ScoredTerm) -> Sketch | None:
-        """The sketch of a term that occurs; None where a field without weight takes part."""
+        """The sketch of a term that occurs.
+
+        None where a field without weight takes part, or a weight that makes for numbers which
+        single precision does not hold.
+        """
         kept = self._memory.sketches
         key = (term.term, term.weight, self._number)
         found: Sketch | None
@@ -80,7 +87,10 @@ class Sketches:
             pieces = self._memory.pieces(snapshot, term, self._at)
             if len(pieces) < len(term.fields):
                 return None
-            found = _make(snapshot.size, [piece for piece in pieces if len(piece[0])])
+            pieces = [piece for piece in pieces if len(piece[0])]
+            if not all(_LEAST <= values.min() and values.max() <= _MOST for _, values in pieces):
+                return None
+            found = _make(snapshot.size, pieces)
             arrays = (found.values, found.champions, *(() if found.docs is None else (found.docs,)))
             kept.put(key, found, sum(array.nbytes for array in arrays) + _OVERHEAD_BYTES)
         return found
