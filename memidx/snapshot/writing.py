@@ -15,6 +15,8 @@ from typing import Any
 from memidx.files.spooling import Spool
 from memidx.snapshot.format import MAGIC, PREFIX, aligned
 
+_AT_ONCE = 1 << 16
+
 
 _AT_ONCE = 1 << 16
 
