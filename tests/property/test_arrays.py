@@ -158,9 +158,7 @@ def test_arrays_equal_one_by_one_over_an_overlay(
 
 
 @given(corpora, st.lists(queries, min_size=1, max_size=5))
-def test_many_at_once_are_each_alone(
-    corpus: list[tuple[str, str, str]], asked: list[str]
-) -> None:
+def test_many_at_once_are_each_alone(corpus: list[tuple[str, str, str]], asked: list[str]) -> None:
     """A batch of ids is what its queries give one by one."""
     snapshot, ranking = _snapshot(corpus), RankSettings(SearchConfig(), {})
     together = rank_ids(snapshot, ANALYZER, ranking, asked, k=5)
