@@ -16,7 +16,7 @@ from typing import Any
 from memidx import files
 from memidx.files.appending import append
 from memidx.search.answer import Answer
-from memidx.store.writer import prepare_store, scratch_dir
+from memidx.store.folders import prepare_store, scratch_dir
 from memidx.text.redact import redact
 
 LOG_NAME = "queries.jsonl"

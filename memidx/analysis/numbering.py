@@ -79,17 +79,13 @@ class Numbers:
     def _find(self, keys: NDArray[Any]) -> NDArray[Any]:
         """The number of each key; -1 for one that is not there."""
         slots = (keys * _FACTOR) >> self._shift
-        there = self._slot_keys[slots]
-        numbers: NDArray[Any] = self._slot_numbers[slots]
-        hits = there == keys
-        numbers[~hits] = -1
-        left = np.flatnonzero(~hits & (there != 0))
+        numbers: NDArray[Any] = self._slots[slots].astype(np.int64)
+        left = np.flatnonzero((self._keys[numbers] != keys) & (numbers >= 0))
         while len(left):
             slots[left] = (slots[left] + np.uint64(1)) & self._last
-            there = self._slot_keys[slots[left]]
-            hits = there == keys[left]
-            numbers[left[hits]] = self._slot_numbers[slots[left[hits]]]
-            left = left[~hits & (there != 0)]
+            numbers[left] = self._slots[slots[left]]
+            found = numbers[left]
+            left = left[(self._keys[found] != keys[left]) & (found >= 0)]
         return numbers
 
     def _add(
@@ -102,8 +98,8 @@ class Numbers:
             for start, length in zip(starts[first].tolist(), lengths[first].tolist(), strict=True)
         ]
         self._keep(words, keys[first])
-        if self.size * _SLOTS_EACH > len(self._slot_keys):
-            self._set_slots(4 * len(self._slot_keys))
+        if self.size * _SLOTS_EACH > len(self._slots):
+            self._set_slots(4 * len(self._slots))
             self._place(np.arange(self.size))
         else:
             self._place(np.arange(self.size - len(words), self.size))
@@ -125,21 +121,17 @@ class Numbers:
 
     def _place(self, numbers: NDArray[Any]) -> None:
         """Give each of these numbers, whose keys differ, a slot."""
-        keys = self._keys[numbers]
-        slots = (keys * _FACTOR) >> self._shift
+        slots = (self._keys[numbers] * _FACTOR) >> self._shift
         while len(numbers):
-            free = self._slot_keys[slots] == 0
+            free = self._slots[slots] < 0
             # Of several that want one slot, the last gets it.
-            self._slot_keys[slots[free]] = keys[free]
-            placed = self._slot_keys[slots] == keys
-            self._slot_numbers[slots[placed]] = numbers[placed]
-            keys, numbers = keys[~placed], numbers[~placed]
-            slots = (slots[~placed] + np.uint64(1)) & self._last
+            self._slots[slots[free]] = numbers[free]
+            left = self._slots[slots] != numbers
+            numbers, slots = numbers[left], (slots[left] + np.uint64(1)) & self._last
 
     def _set_slots(self, count: int) -> None:
         """Make a table of so many empty slots, a power of two."""
-        self._slot_keys = np.zeros(count, dtype=np.uint64)
-        self._slot_numbers = np.zeros(count, dtype=np.int64)
+        self._slots = np.full(count, -1, dtype=np.int32)
         self._last = np.uint64(count - 1)
         self._shift = np.uint64(65 - count.bit_length())
 

@@ -27,6 +27,8 @@ from memidx.store.line import encode_line, line_sum
 
 # Bytes of files that a process reads at once.
 _BATCH_BYTES = 1 << 20
+# Towards the end a batch has one of so many parts of what is left, but at least so many bytes.
+_LAST_BATCHES, _LEAST_BATCH_BYTES = 10, 1 << 17
 # What a file costs beside its bytes.
 _FILE_BYTES = 1 << 10
 # So much is read alone before a crew has started.
@@ -110,7 +112,7 @@ def read_files(tasks: Iterable[Task], observer: Observer | None = None) -> Itera
         yield from map(read_file, tasks)
         return
     work = partial(_read_batch, None if observer is None else observer.make)
-    batches = _batches(tasks)
+    batches = _batches(tasks, size)
     for reads, made in crew.map(work, batches) if crew and is_shared else map(work, batches):
         if observer is not None:
             observer.take(made)
@@ -206,14 +208,16 @@ def _read_batch(
         return reads, found
 
 
-def _batches(tasks: Iterable[Task]) -> Iterator[list[Task]]:
+def _batches(tasks: Iterable[Task], left_bytes: int) -> Iterator[list[Task]]:
+    """Tasks to be done together: fewer when few are left, so that nobody waits for the last."""
     batch: list[Task] = []
     size = 0
     for task in tasks:
         batch.append(task)
         size += task.size_bytes + _FILE_BYTES
-        if size >= _BATCH_BYTES:
+        if size >= min(_BATCH_BYTES, max(_LEAST_BATCH_BYTES, left_bytes // _LAST_BATCHES)):
             yield batch
+            left_bytes -= size
             batch, size = [], 0
     if batch:
         yield batch

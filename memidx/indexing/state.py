@@ -27,7 +27,7 @@ else:
 
 __all__ = ["RACY_NS", "Freshness", "State", "read_state", "read_summary"]
 
-STATE_VERSION = 7
+STATE_VERSION = 8
 
 # An entry changed this shortly before it was recorded may have changed again within the same
 # tick of the file system's clock: it is read again, as git does with its index.

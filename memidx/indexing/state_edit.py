@@ -64,6 +64,7 @@ def encode_edit(whole: State, state: State) -> bytes | None:
             "snapshot": state.snapshot,
             "unlike": state.unlike,
             "unsupported": state.unsupported,
+            "store": state.store,
             "watched": watched,
             "files": {path: file_row(known) for path, known in files.items()},
         }
@@ -86,6 +87,7 @@ def apply_edit(whole: State, data: bytes) -> State | None:
             snapshot=document["snapshot"],
             unlike=document["unlike"],
             unsupported=document["unsupported"],
+            store={name: Signature(*row) for name, row in document["store"].items()},
         )
         if not whole.is_whole:
             return None if any(row[-1] for row in document["files"].values()) else later
@@ -123,5 +125,6 @@ def _mark(whole: State) -> list[Any]:
 
 def _rest(state: State) -> State:
     """What a small record does not tell."""
-    told: dict[str, Any] = {"unlike": {}, "unsupported": {}, "watched": {}, "files": {}}
-    return replace(state, recorded_ns=0, snapshot="", **told)
+    told = ("unlike", "unsupported", "store", "watched", "files")
+    nothing: dict[str, Any] = {name: {} for name in told}
+    return replace(state, recorded_ns=0, snapshot="", **nothing)

@@ -16,6 +16,7 @@ from memidx.analysis.base import Analyzer, FieldTerms
 from memidx.files.spooling import IN_MEMORY, Scratch
 from memidx.garbage import collector_paused
 from memidx.snapshot.inversion import Inverted, invert, invert_few
+from memidx.snapshot.joining import Joined
 from memidx.snapshot.observing import Observations
 from memidx.snapshot.rows import Placed, Row, Rows, row_in
 from memidx.snapshot.runs import SegmentRun
@@ -125,24 +126,18 @@ def fold(
         segment = snapshot.parts[which].segment
         rows.add(row_in(segment, doc_ord, snapshot.line_of[doc]))
         n_terms.append(segment.n_terms[doc_ord])
-    every = [
-        [part.segment.terms[number] for number in range(len(part.segment.terms))]
-        for part in snapshot.parts
-    ]
-    terms = sorted(set().union(*every))
-    numbers = {term: number for number, term in enumerate(terms)}
+    joined = Joined([part.segment.terms for part in snapshot.parts])
     runs = []
-    for part, offset, own in zip(snapshot.parts, snapshot.offsets, every, strict=True):
+    for part, offset, places in zip(snapshot.parts, snapshot.offsets, joined.places, strict=True):
         segment = part.segment
-        renumbered = np.array([numbers[term] for term in own], dtype=np.int64)
-        runs.append(SegmentRun(segment, placed[offset : offset + segment.n_docs], renumbered))
+        runs.append(SegmentRun(segment, placed[offset : offset + segment.n_docs], places))
     # Words of dead documents alone are no part of the vocabulary.
-    used = np.zeros(len(terms), dtype=bool)
+    used = np.zeros(joined.size, dtype=bool)
     for run in runs:
         used[run.terms] = True
     compact = np.cumsum(used) - 1
     inverted = invert(
-        (term.encode() for term, is_used in zip(terms, used.tolist(), strict=True) if is_used),
+        joined.terms(np.flatnonzero(used)),
         runs,
         [compact[run.terms] for run in runs],
         [np.array(lengths, dtype=np.uint32)[docs] for lengths in snapshot.lengths],

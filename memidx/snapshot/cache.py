@@ -309,8 +309,8 @@ class Cache:
             StoreLocked: Another process held it for longer than `timeout_s` seconds.
             FileError: The store cannot be written.
         """
+        from memidx.store.folders import prepare_store
         from memidx.store.lock import store_lock  # late: only who writes takes it
-        from memidx.store.writer import prepare_store
 
         prepare_store(self._store)
         return store_lock(self._store, timeout_s)
@@ -330,7 +330,7 @@ class Cache:
         return self._writable
 
     def _choose(self) -> bool:
-        from memidx.store.writer import prepare_store  # late: only who writes prepares
+        from memidx.store.folders import prepare_store  # late: only who writes prepares
 
         own = os.path.join(self._store, ".cache")
         try:

@@ -31,7 +31,7 @@ from memidx.snapshot.workers import MakeAnalyzer
 from memidx.snapshot.workspace import Workspace
 from memidx.store.layout import MANIFEST_NAME
 from memidx.store.line import DamagedLine, decode_line
-from memidx.store.lines import ChosenLines, Lines, sums
+from memidx.store.lines import ChosenLines, Lines, Sums, sums
 from memidx.store.manifest import Manifest
 from memidx.store.reader import (
     Damage,
@@ -218,7 +218,7 @@ def look_at_sources(
         env=workspace.env,
         scratch=scratch,
     )
-    held = dict(sums(stored))
+    held = Sums(stored)
     for attempt in range(_ATTEMPTS):
         scan = scanner.scan(known, observer)
         if scan.vanished and attempt + 1 < _ATTEMPTS:

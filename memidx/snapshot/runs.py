@@ -237,9 +237,12 @@ class SegmentRun:
         import numpy as np
 
         at, ords, _ = self._fields[position]
-        before = np.zeros(len(ords) + 1, dtype=np.int64)
-        np.cumsum(self._placed[ords] >= 0, out=before[1:])
-        return before[at[1:]] - before[at[:-1]]
+        live = np.diff(at)
+        is_dead = self._placed < 0
+        for begin in range(0, len(ords), _MERGED):
+            dead = begin + np.flatnonzero(is_dead[ords[begin : begin + _MERGED]])
+            np.subtract.at(live, np.searchsorted(at, dead, side="right") - 1, 1)
+        return live
 
 
 def merge(

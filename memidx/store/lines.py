@@ -32,6 +32,26 @@ class Lines(Mapping[str, bytes]):
         return line_sum(self[doc_id])
 
 
+class Sums(Mapping[str, str]):
+    """`doc_id` -> checksum of its line, read when it is asked for."""
+
+    def __init__(self, lines: Mapping[str, bytes]) -> None:
+        self._lines = lines
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._lines)
+
+    def __contains__(self, doc_id: object) -> bool:
+        return doc_id in self._lines
+
+    def __getitem__(self, doc_id: str) -> str:
+        lines = self._lines
+        return lines.sum(doc_id) if isinstance(lines, Lines) else line_sum(lines[doc_id])
+
+
 def sizes(lines: Mapping[str, bytes]) -> Iterator[tuple[str, int]]:
     """`doc_id` and bytes of each line, without reading it where that can be."""
     if isinstance(lines, Lines):

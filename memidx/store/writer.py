@@ -15,16 +15,13 @@ from dataclasses import dataclass, replace
 
 from memidx import files
 from memidx.errors import FileError, StoreCorrupt
+from memidx.store.folders import content_of, prepare_store, scratch_dir
 from memidx.store.layout import MANIFEST_NAME, SHARD_CAP_BYTES, layout, shard_prefix
 from memidx.store.lines import sizes
 from memidx.store.manifest import Manifest, manifest_bytes, parse_manifest
 from memidx.store.reader import refuse_file
 
-CACHE_NAME = ".cache"
-SCRATCH_NAME = "tmp"
-IGNORE_NAME = ".gitignore"
 SCRIPT_NAME = "incremental-update.sed"
-_IGNORE_ALL = b"# Made again from the store when it is gone.\n*\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,32 +102,6 @@ def write_store(
     return Written(n_shards, n_changed, n_bytes, tuple(plan), data != old_data)
 
 
-def prepare_store(path: str) -> None:
-    """Makes the store's folder and its cache folder, which keeps itself out of git.
-
-    Raises:
-        FileError: Not allowed, or something else is in the way.
-    """
-    cache = os.path.join(path, CACHE_NAME)
-    scratch = scratch_dir(path)
-    files.make_dir(scratch)
-    ignore = os.path.join(cache, IGNORE_NAME)
-    if _content(ignore) == _IGNORE_ALL:
-        return
-    try:
-        files.write_atomic(ignore, _IGNORE_ALL, scratch_dir=scratch)
-    except FileError:
-        # A writer that holds the lock may have removed our temporary file, after it had
-        # put the same bytes into place.
-        if _content(ignore) != _IGNORE_ALL:
-            raise
-
-
-def scratch_dir(path: str) -> str:
-    """Where temporary files of the store at `path` go."""
-    return os.path.join(path, CACHE_NAME, SCRATCH_NAME)
-
-
 def clear_scratch(path: str) -> None:
     """Removes what killed writers of the store left aside. The caller holds the store's lock."""
     files.remove_temporaries(scratch_dir(path))
@@ -146,7 +117,7 @@ def _current(path: str) -> tuple[bytes | None, tuple[str, ...]]:
     if files.is_file(path):
         raise refuse_file(path)
     file = os.path.join(path, MANIFEST_NAME)
-    data = _content(file)
+    data = content_of(file)
     if data is None:
         return None, ()
     try:
@@ -170,7 +141,7 @@ def _compare(
     present: dict[str, bool] = {}
     old_lines: set[int] = set()
     for name in {*plan, *old_names}:
-        content = _content(os.path.join(path, name))
+        content = content_of(os.path.join(path, name))
         if content is None:
             continue
         present[name] = name in plan and _is_made_of(content, map(lines.__getitem__, plan[name]))
@@ -203,7 +174,7 @@ def _take_back(path: str, made: list[str], data: bytes | None) -> None:
         data: The manifest's bytes, if the failure was in writing it.
     """
     with contextlib.suppress(FileError):
-        if data is not None and _content(os.path.join(path, MANIFEST_NAME)) == data:
+        if data is not None and content_of(os.path.join(path, MANIFEST_NAME)) == data:
             return
         for name in made:
             files.remove(name)
@@ -218,13 +189,3 @@ def _remove_leftovers(path: str, plan: Mapping[str, list[str]]) -> None:
         files.remove(os.path.join(path, name))
     if stale:
         files.fsync_dir(path)
-
-
-def _content(file: str) -> bytes | None:
-    """The file's bytes; None when it is not there."""
-    try:
-        return files.read_bytes(file)
-    except FileError as error:
-        if files.is_missing(error):
-            return None
-        raise

@@ -154,6 +154,12 @@ def test_an_edit_unpacks_and_writes_what_it_changed(
                     size = (settled / "n2/2.md").stat().st_size
                     assert size < written < 4 * size + 8000
                     assert not [c for c in disk.calls if c.kind == "fsync"]
+    size = (settled / "n2/2.md").stat().st_size
+    with Disk().under() as disk:
+        memidx.build(root=str(settled), store=str(store), env={})
+    written = sum(len(call.arguments[1]) for call in disk.calls if call.kind == "write")
+    # The one shard, and what was edited since the look that is recorded whole.
+    assert written < (store / "docs.jsonl").stat().st_size + size + 4000
     record = json.loads((store / ".cache/state-edit.json").read_bytes().partition(b"\n")[0])
     assert [*record["files"]] == [*record["watched"]] == ["n2/2.md"]
 
