@@ -65,10 +65,11 @@ class Ids:
             return None
         words = self._analyzer.query(text)
         terms = look_up(snapshot, occurrences(words), self._fields)
+        sketch_of = self._sketches.of
         sketches = []
         for term in terms:
             if term.numbers is not None:
-                sketch = self._sketches.of(snapshot, term)
+                sketch = sketch_of(snapshot, term)
                 if sketch is None:
                     return None
                 sketches.append(sketch)
@@ -78,6 +79,8 @@ class Ids:
         if found is None:
             return None
         docs, scores = found
+        if len(docs) < k and not all(one.is_whole for one in sketches):
+            return None  # documents that match and score 0 come behind
         coverage = Coverage(snapshot, words)
         for doc in docs:
             if self._is_above_weak(snapshot, terms, coverage, doc, scores.item(doc)):
