@@ -9,11 +9,10 @@ Names are imported when they are first used, so that a query pays for nothing el
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from memidx.version import VERSION as __version__
-
+TYPE_CHECKING = False  # see `memidx.light`
 if TYPE_CHECKING:
+    from typing import Any
+
     from memidx.collection import index_collection
     from memidx.errors import (
         ConfigError,
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
         Snippet,
         Suggestion,
     )
+    from memidx.version import VERSION as __version__
 
 _HOMES = {
     "Answer": "memidx.search.answer",
@@ -69,6 +69,7 @@ _HOMES = {
     "SuiteError": "memidx.errors",
     "Suggestion": "memidx.search.answer",
     "VerifyReport": "memidx.results",
+    "__version__": "memidx.version",
     "build": "memidx.index",
     "build_memory_index": "memidx.published",
     "index_collection": "memidx.collection",
@@ -117,10 +118,9 @@ def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'memidx' has no attribute {name!r}")
-    import importlib
-
-    value = getattr(importlib.import_module(home), name)
-    globals()[name] = value
+    # As `importlib.import_module` does, without loading `importlib`.
+    module = __import__(home, fromlist=(name,))
+    value = globals()[name] = getattr(module, "VERSION" if name == "__version__" else name)
     return value
 
 

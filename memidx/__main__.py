@@ -1,6 +1,6 @@
 """What runs on `python -m memidx`?"""
 
-from memidx.cli.app import run
+from memidx.cli.start import run
 
 if __name__ == "__main__":
     run()

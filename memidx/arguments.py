@@ -6,14 +6,15 @@ like an empty answer.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-
 from memidx.config import SourceConfig
 from memidx.errors import InputError
+from memidx.light import TYPE_CHECKING
 from memidx.search.filters import Filters
 from memidx.search.ranking import STRATEGIES
 from memidx.snapshot.snapshot import Snapshot
-from memidx.text.dates import parse_time
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
 
 
 def check_names(filters: Filters, sources: Sequence[SourceConfig], snapshot: Snapshot) -> None:
@@ -22,10 +23,12 @@ def check_names(filters: Filters, sources: Sequence[SourceConfig], snapshot: Sna
     Raises:
         InputError: Naming the ones there are.
     """
-    names = {source.name for source in sources}
-    _check_known("source", filters.sources, names.union(snapshot.sources))
-    kinds = {source.kind for source in sources}
-    _check_known("kind", filters.kinds, kinds.union(snapshot.kinds))
+    if filters.sources:
+        names = {source.name for source in sources}
+        _check_known("source", filters.sources, names.union(snapshot.sources))
+    if filters.kinds:
+        kinds = {source.kind for source in sources}
+        _check_known("kind", filters.kinds, kinds.union(snapshot.kinds))
 
 
 def check_arguments(
@@ -60,6 +63,8 @@ def check_excerpt(line: int | None, count: int | None, max_bytes: int) -> None:
 
 def day_of(given: str) -> str:
     """The day ages count from, in its normal form."""
+    from memidx.text.dates import parse_time  # most ages count from today
+
     parsed = parse_time(str(given))  # a `date` is as good as its text
     if parsed is None:
         raise InputError("as_of is not a date", expected="an ISO date", found=repr(given))

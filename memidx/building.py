@@ -6,7 +6,8 @@ from collections import Counter
 
 from memidx.crew import crew_of
 from memidx.garbage import collector_paused
-from memidx.opening import Opened, analyzer_maker, manifest_of
+from memidx.opening import Opened, analyzer_maker
+from memidx.opening_builds import manifest_of
 from memidx.results import BuildReport, PatchReport
 from memidx.search.answer import failed_sources, problems
 from memidx.snapshot.look import Look
@@ -22,7 +23,7 @@ def run_build(
     """Build, or with `check` only compare, and say what happened.
 
     Args:
-        opened: What `memidx.opening.open_for_build` resolved.
+        opened: What `memidx.opening_builds.open_for_build` resolved.
         jobs: Processes that analyse documents.
         now_ns: The clock, nanoseconds since the epoch.
     """

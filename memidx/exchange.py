@@ -17,7 +17,8 @@ from memidx.errors import InputError, StoreCorrupt
 from memidx.jsonindex.exporting import Exported, export_documents
 from memidx.jsonindex.importing import import_documents
 from memidx.jsonindex.parsing import read_published
-from memidx.opening import manifest_of, open_for_build, open_store
+from memidx.opening import open_store
+from memidx.opening_builds import manifest_of, open_for_build
 from memidx.search.answer import Problem, problems
 from memidx.snapshot.cache import Cache
 from memidx.snapshot.look import read_content

@@ -8,26 +8,18 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
 
 from memidx.arguments import check_arguments, check_names, day_of
 from memidx.layers import Layers
-from memidx.opening import open_for_build
-from memidx.search.answer import Answer, Ranked
-from memidx.search.filters import Filters
+from memidx.light import TYPE_CHECKING
 from memidx.search.ranking import RankInputs, rank_ids, rank_many
-from memidx.searching import (
-    Question,
-    check_question,
-    day_of_question,
-    search,
-    settings_of,
-)
-from memidx.snapshot.refresh import Ready
+from memidx.searching import Question, check_question, day_of_question, search, settings_of
 from memidx.values import asdict, replace
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any, Self
+
     from memidx.results import (
         BuildReport,
         CatalogRow,
@@ -36,6 +28,8 @@ if TYPE_CHECKING:
         RefreshReport,
         VerifyReport,
     )
+    from memidx.search.answer import Answer, Ranked
+    from memidx.snapshot.refresh import Ready
 
 
 def open(
@@ -89,6 +83,7 @@ def build(
         StoreError: The store cannot be read or written; it is as it was.
     """
     from memidx.building import run_build  # a search does not pay for the import
+    from memidx.opening_builds import open_for_build
 
     started = time.perf_counter()
     opened = open_for_build(paths, root, store, os.environ if env is None else env)
@@ -221,6 +216,8 @@ class Index:
 
         Scores and order are those of `search`, to the bit; call `refresh` first.
         """
+        from memidx.search.filters import Filters  # most searches have none
+
         check_arguments(k, 0, strategy, None, None)
         inputs = self.rank_inputs(as_of)
         filters = Filters(sources=tuple(sources))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from memidx.opening import Opened, manifest_of
+from memidx.opening import Opened
+from memidx.opening_builds import manifest_of
 from memidx.results import CatalogRow, RefreshReport, VerifyReport
 from memidx.search.answer import Problem, failed_sources, problems
 from memidx.snapshot.look import look_at_sources, read_content, without_newest

@@ -9,22 +9,24 @@ from __future__ import annotations
 
 import os.path
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from memidx import files
 from memidx.analysis.base import Analyzer
 from memidx.config import SourceConfig
 from memidx.errors import InputError
 from memidx.indexing.state import Freshness
+from memidx.light import TYPE_CHECKING
 from memidx.opening import Opened, analyzer_for, open_store, refresher_for
 from memidx.search.ranking import RankSettings, SourceFactors, check_threshold
 from memidx.snapshot.parts import Part
 from memidx.snapshot.refresh import Ready
 from memidx.snapshot.snapshot import Snapshot
+from memidx.text.dates import days_since_epoch
 from memidx.values import replace
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     from memidx.search.calibrated import Calibration
 
 # A process that asks one question ends before numpy would be loaded; one that asks more gains.
@@ -62,6 +64,8 @@ class Layers:
                 found=root,
                 hint="each store knows its own root; build it with --root once",
             )
+        # What the last search ranked by; made anew on another day.
+        self._settings: tuple[str, RankSettings] | None = None
         self._root_given = root
         self._env = env
         self._analyzer_given = analyzer
@@ -119,12 +123,17 @@ class Layers:
             for one in self.opened
         )
 
-    def settings(self, as_of_day: float, snapshot: Callable[[], Snapshot]) -> RankSettings:
-        """What turns matches into an order, and labels; the snapshot is asked for if it matters."""
-        nearest, *farther = self.factors()
-        search = self.nearest.config.search
-        settings = RankSettings(search, nearest, as_of_day, tuple(farther))
-        return self.labels.in_force(settings, snapshot)
+    def settings(self, day: str, snapshot: Callable[[], Snapshot]) -> RankSettings:
+        """What turns matches into an order, with ages counted from `day`, and labels.
+
+        The snapshot is asked for if it matters.
+        """
+        if self._settings is None or self._settings[0] != day:
+            nearest, *farther = self.factors()
+            search = self.nearest.config.search
+            made = RankSettings(search, nearest, days_since_epoch(day), tuple(farther))
+            self._settings = (day, made)
+        return self.labels.in_force(self._settings[1], snapshot)
 
     def stay_open(self) -> bool:
         """Whether numpy pays by this search: loading it takes longer than a few without it."""
@@ -140,6 +149,7 @@ class Layers:
     def _adopt(self, opened: list[Opened]) -> None:
         check_threshold(opened[0].config.search)
         self.opened: tuple[Opened, ...] = tuple(opened)
+        self._settings = None
         self.labels = Labels(opened[0])
         self.analyzer: Analyzer = analyzer_for(opened[0], self._analyzer_given)
         self._refreshers = [refresher_for(one, self.analyzer) for one in opened]

@@ -15,7 +15,8 @@ from typing import Any
 from memidx import files
 from memidx.building import run_build
 from memidx.errors import FileError, InputError, MemidxError, StoreCorrupt, StoreMissing
-from memidx.opening import Opened, open_for_build
+from memidx.opening import Opened
+from memidx.opening_builds import open_for_build
 from memidx.results import BuildReport
 from memidx.snapshot.look import read_content
 from memidx.snapshot.publish import BUILD_LOCK_WAIT_S

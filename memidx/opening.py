@@ -6,11 +6,7 @@ does, or `.cache/root`, or the store's place beside its documents.
 
 from __future__ import annotations
 
-import contextlib
 import os.path
-from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any
 
 from memidx import files
 from memidx.analysis import get_analyzer
@@ -26,14 +22,16 @@ from memidx.config import (
     source_to_dict,
 )
 from memidx.errors import ConfigError, FileError, InputError, MemidxError
+from memidx.light import TYPE_CHECKING, suppress
 from memidx.snapshot.cache import Cache
 from memidx.snapshot.refresh import Refresher
 from memidx.snapshot.workspace import Workspace, settings_key
-from memidx.store.signature import store_signature
 from memidx.values import dataclass
 
 if TYPE_CHECKING:
-    from memidx.store.manifest import Manifest
+    from collections.abc import Callable, Collection, Mapping
+
+    _Aliases = Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,95 +75,16 @@ def open_store(store: str | None, root: str | None, env: Mapping[str, str]) -> O
     if store is None:
         base = root or find_config_root(files.working_folder()) or files.working_folder()
         store = os.path.join(base, load_config(base, env=env).store)
-    place = _absolute(store)
+    place = absolute(store)
     cache = Cache(place, env)
     if files.is_file(place):
         return _open_file(place, root, cache, env)
-    known = _folder(root) if root is not None else _root_of(place, cache, env)
+    known = existing_folder(root) if root is not None else _root_of(place, cache, env)
     home = known or os.path.dirname(place)
     config = load_config(home, env=env)
-    sources = config.sources or _stored_sources(place) or (DEFAULT_SOURCE,)
+    sources = config.sources or stored_sources(place) or (DEFAULT_SOURCE,)
     workspace = make_workspace(place, known, sources, config, env)
     return Opened(workspace, config, cache, home, watch_config(home, config))
-
-
-def open_for_build(
-    paths: Sequence[str], root: str | None, store: str | None, env: Mapping[str, str]
-) -> Opened:
-    """Resolve a call that writes a store.
-
-    Args:
-        paths: Files and folders to index; empty takes everything the sources take.
-        root: Path; None takes the one folder of `paths` or the parent they share, else the
-            configuration's folder, else the working folder.
-        store: Path; None takes the configured one.
-
-    Raises:
-        InputError: A path is not there or lies outside root, or paths and configured sources
-            are both given.
-    """
-    given = [_existing(path) for path in paths]
-    if not given and root is None and (again := _open_again(store, env)):
-        return again
-    if root is not None:
-        base = _folder(root)
-    elif given:
-        base = _shared_folder(given)
-    elif store is not None:
-        # With --store the working folder's configuration has no say.
-        beside = os.path.dirname(_absolute(store))
-        base = beside if _has_config(beside, env) else _absolute(files.working_folder())
-    else:
-        here = files.working_folder()
-        base = _absolute(find_config_root(here) or here)
-    config = load_config(base, env=env)
-    if store is None:
-        # Paths alone leave the store where the caller stands, as the next query looks for it.
-        stands = bool(given) and root is None and config.file is None
-        store = os.path.join(files.working_folder() if stands else base, config.store)
-    place = _absolute(store)
-    if files.is_file(place):
-        raise InputError(
-            "the store is a file",
-            path=place,
-            expected="a folder",
-            hint="give another --store; `memidx import` makes a store of a published index",
-        )
-    narrowed = [path for path in given if path != base]
-    if narrowed and config.sources:
-        raise ConfigError(
-            "paths are given, but the sources are configured",
-            path=config.file,
-            hint="leave the paths out, or give the folder that holds the configuration",
-        )
-    if narrowed:
-        include = tuple(_include(path, base) for path in narrowed)
-        sources: tuple[SourceConfig, ...] = (SourceConfig(DEFAULT_SOURCE.name, include=include),)
-    else:
-        sources = config.sources or (DEFAULT_SOURCE,)
-    workspace = make_workspace(place, base, sources, config, env)
-    return Opened(workspace, config, Cache(place, env), base, watch_config(base, config))
-
-
-def _open_again(store: str | None, env: Mapping[str, str]) -> Opened | None:
-    """A store that is there, when it alone says what it was built from.
-
-    Without paths, root and configuration the working folder would decide, and a build from
-    another folder would take every document for deleted.
-    """
-    place = _absolute(store if store is not None else load_config(".", env=env).store)
-    if not _stored_sources(place) and not store_signature(place):
-        return None
-    again = open_store(place, None, env)
-    if again.config.sources:
-        return None
-    if again.workspace.root is None:
-        raise InputError(
-            "the store does not say where its documents are, and none of them is beside it",
-            path=place,
-            hint="give --root, the folder their paths are relative to",
-        )
-    return again
 
 
 def make_workspace(
@@ -203,11 +122,19 @@ def analyzer_for(opened: Opened, name: str | None = None) -> Analyzer:
     Raises:
         ConfigError: The alias file is missing or cannot be used.
     """
-    return analyzer_maker(opened, name)()
+    chosen, aliases = _chosen_analyzer(opened, name)
+    return get_analyzer(chosen, aliases=aliases)
 
 
 def analyzer_maker(opened: Opened, name: str | None = None) -> Callable[[], Analyzer]:
     """What makes that analyzer, here or in another process; raises as `analyzer_for` does."""
+    from functools import partial  # only a build asks other processes to help
+
+    chosen, aliases = _chosen_analyzer(opened, name)
+    return partial(get_analyzer, chosen, aliases=aliases)
+
+
+def _chosen_analyzer(opened: Opened, name: str | None) -> tuple[str, _Aliases | None]:
     analysis = opened.config.analysis
     if opened.is_published:
         if name not in (None, "ascii-compat"):
@@ -218,9 +145,9 @@ def analyzer_maker(opened: Opened, name: str | None = None) -> Callable[[], Anal
                 found=repr(name),
                 hint="for another analyzer, make a store of it: `memidx import`",
             )
-        return partial(get_analyzer, "ascii-compat")
+        return "ascii-compat", None
     if analysis.aliases is None:
-        return partial(get_analyzer, name or analysis.analyzer)
+        return name or analysis.analyzer, None
     from memidx.analysis.aliases import parse_aliases
     from memidx.text.decode import Undecodable, decode
 
@@ -231,29 +158,7 @@ def analyzer_maker(opened: Opened, name: str | None = None) -> Callable[[], Anal
         raise ConfigError(
             f"the alias file cannot be read: {error}", path=path, hint="check analysis.aliases"
         ) from error
-    return partial(get_analyzer, name or analysis.analyzer, aliases=parse_aliases(text, path))
-
-
-def manifest_of(opened: Opened) -> Manifest:
-    """The manifest a build of this workspace writes, but for the shards."""
-    # A search writes no manifest, and needs neither.
-    from memidx.store.manifest import Manifest
-    from memidx.text.redact import redact
-
-    def _redacted(value: Any) -> Any:
-        if isinstance(value, str):
-            return redact(value)
-        if isinstance(value, list):
-            return [_redacted(inner) for inner in value]
-        if isinstance(value, dict):
-            return {key: _redacted(inner) for key, inner in value.items()}
-        return value
-
-    return Manifest(
-        project_name=redact(opened.config.project_name),
-        framework=redact(opened.config.framework),
-        sources=tuple(_redacted(source_to_dict(s)) for s in opened.workspace.sources),
-    )
+    return name or analysis.analyzer, parse_aliases(text, path)
 
 
 def watch_config(folder: str, config: Config) -> dict[str, files.Signature | None]:
@@ -266,7 +171,7 @@ def watch_config(folder: str, config: Config) -> dict[str, files.Signature | Non
 
 def _open_file(file: str, root: str | None, cache: Cache, env: Mapping[str, str]) -> Opened:
     """A file in place of a store's folder; whether it is an index is seen when it is read."""
-    known = None if root is None else _folder(root)
+    known = None if root is None else existing_folder(root)
     home = known or os.path.dirname(file)
     config = load_config(home, env=env)
     workspace = make_workspace(file, known, (), config, env)
@@ -301,7 +206,7 @@ def _root_of(store: str, cache: Cache, env: Mapping[str, str]) -> str | None:
             or _feeds(candidate, store, lines, env)
         ):
             # Where it cannot be recorded, the next call has to find out again.
-            with contextlib.suppress(FileError):
+            with suppress(FileError):
                 cache.write_root(candidate)
             return candidate
     return None
@@ -322,12 +227,13 @@ def _feeds(root: str, store: str, doc_ids: Collection[str], env: Mapping[str, st
 
     return any(
         FEED_KINDS[source.kind].is_at_home(source, root, doc_ids, env)
-        for source in _stored_sources(store)
+        for source in stored_sources(store)
         if source.kind in FEED_KINDS
     )
 
 
-def _stored_sources(store: str) -> tuple[SourceConfig, ...]:
+def stored_sources(store: str) -> tuple[SourceConfig, ...]:
+    """The sources a store was built from, as its manifest has them; none without one."""
     # Not where the sources are configured; and without the reader, which knows lines too.
     from memidx.store.layout import MANIFEST_NAME
     from memidx.store.manifest import parse_manifest
@@ -348,37 +254,13 @@ def _unless_passing(error: MemidxError) -> None:
         raise error
 
 
-def _has_config(folder: str, env: Mapping[str, str]) -> bool:
-    return load_config(folder, env=env).file is not None
+def existing_folder(path: str) -> str:
+    """Absolute path of a folder a caller named.
 
-
-def _include(path: str, root: str) -> str:
-    """A glob that takes exactly one file or one folder; what is special in it is escaped."""
-    relative = os.path.relpath(path, root).replace(os.sep, "/")
-    if relative.split("/", 1)[0] == "..":
-        raise InputError(
-            "lies outside root", path=path, expected=f"a path below {root}", hint="check --root"
-        )
-    escaped = "".join(f"\\{c}" if c in "*?[]!#\\ " else c for c in relative)
-    return f"/{escaped}/**" if files.is_dir(path) else f"/{escaped}"
-
-
-def _shared_folder(paths: Sequence[str]) -> str:
-    folders = [path if files.is_dir(path) else os.path.dirname(path) for path in paths]
-    return os.path.commonpath(folders)
-
-
-def _existing(path: str) -> str:
-    place = _absolute(path)
-    if not files.exists(place):
-        raise InputError(
-            "there is no such file or folder", path=path, hint="check the path to build from"
-        )
-    return place
-
-
-def _folder(path: str) -> str:
-    place = _absolute(path)
+    Raises:
+        InputError: There is no such folder.
+    """
+    place = absolute(path)
     if not files.is_dir(place):
         raise InputError(
             "root is not a folder", path=path, hint="give an existing folder to --root"
@@ -386,6 +268,6 @@ def _folder(path: str) -> str:
     return place
 
 
-def _absolute(path: str) -> str:
+def absolute(path: str) -> str:
     """Absolute path with links resolved: containment is judged by where things really are."""
     return files.realpath(path)

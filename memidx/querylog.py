@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memidx import files
+from memidx.files.appending import append
 from memidx.search.answer import Answer
-from memidx.store.writer import prepare_store, scratch_dir
+from memidx.store.folders import prepare_store, scratch_dir
 from memidx.text.redact import redact
 
 LOG_NAME = "queries.jsonl"
@@ -133,7 +134,7 @@ def _append(store: str, entry: Mapping[str, Any]) -> None:
         return
     prepare_store(store)  # the cache keeps itself out of git
     path = log_path(store)
-    if files.append(path, line) > MAX_BYTES:
+    if append(path, line) > MAX_BYTES:
         # What others add in this instant is lost; a lock would cost more than it is worth.
         kept = files.read_bytes(path)[-MAX_BYTES // 2 :].partition(b"\n")[2]
         files.write_atomic(path, kept, scratch_dir=scratch_dir(store), durable=False)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from memidx.arguments import check_arguments, check_caps, check_names, day_of
 from memidx.config import SearchConfig
 from memidx.layers import Layers
-from memidx.search.answer import Answer, failed_sources, problems
+from memidx.search.answer import Answer, failed_sources
 from memidx.search.answering import Circumstances, answer
-from memidx.search.cursor import Cursor, check_cursor, cursor_of, read_cursor
+from memidx.search.cursor import Cursor, Cursors, check_cursor, cursor_of, read_cursor
 from memidx.search.filters import Filters, make_filters
 from memidx.search.listing import Caps, listed
 from memidx.search.prepared import Prepared, prepare
@@ -127,33 +127,33 @@ def search(
     check_names(filters, layers.sources, snapshot)
     settings = settings_of(layers, snapshot, day)
     page = _page(layers, snapshot, question, settings, day)
+    offset = question.offset
     if cursor is not None:
-        check_cursor(cursor, page)
-        page = cursor
+        check_cursor(cursor, page.at(cursor.offset))
+        offset = cursor.offset
+    caps, n_listed = question.caps, None
     # What caps leave out makes room for what comes behind it, however far.
-    k = snapshot.n_docs if question.caps.any else page.offset + question.k
+    k = snapshot.n_docs if caps.any else offset + question.k
     prepared, ranking = ranked(layers, snapshot, question, settings, filters, k, batch=batch)
-    best = ranking.best
-    if question.caps.any:
-        best = listed(snapshot, best, question.caps)
+    if caps.any:
+        ranking = replace(ranking, best=listed(snapshot, ranking.best, caps))
+        n_listed = len(ranking.best)
+    strategy = question.strategy or settings.search.strategy
     found = answer(
         snapshot,
         analyzer,
         prepared,
-        replace(ranking, best=best),
-        circumstances_of(layers, ready, day, question.strategy or settings.search.strategy),
+        ranking,
+        circumstances_of(layers, ready, day, strategy),
         k=question.k,
-        offset=page.offset,
-        requested=question.strategy or settings.search.strategy,
-    )
-    found = replace(
-        found,
+        offset=offset,
+        requested=strategy,
         also=question.also,
-        n_listed=len(best) if question.caps.any else found.n_matched,
-        page=page,
+        n_listed=n_listed,
+        page=Cursors(offset, lambda: page.at(offset)),
     )
     if _needs_help(found):
-        found = _with_help(layers, snapshot, prepared, settings, found)
+        found = _with_help(layers, snapshot, prepared, settings, found, batch=batch)
     elif any(term.numbers is None for term in prepared.terms):
         found = _with_suggestions(layers, snapshot, prepared, found)
     return found
@@ -199,7 +199,7 @@ def ranked(
 
 def settings_of(layers: Layers, snapshot: Snapshot, day: str) -> RankSettings:
     """What turns matches into an order, with ages counted from `day`, and labels."""
-    return layers.settings(days_since_epoch(day), lambda: snapshot)
+    return layers.settings(day, lambda: snapshot)
 
 
 def circumstances_of(layers: Layers, ready: Ready, day: str, strategy: str) -> Circumstances:
@@ -209,23 +209,29 @@ def circumstances_of(layers: Layers, ready: Ready, day: str, strategy: str) -> C
         freshness=ready.freshness,
         as_of=day,
         sources_failed=failed_sources(ready.failed()),
-        skipped=problems(ready.skips()),
+        skipped=ready.skips(),
         notes=(*ready.notes, *layers.labels.notes(strategy)),
-        sources=frozenset(s.name for s in layers.sources).union(ready.snapshot.sources),
+        sources=lambda: {source.name for source in layers.sources}.union(ready.snapshot.sources),
     )
 
 
 def _page(
     layers: Layers, snapshot: Snapshot, question: Question, settings: RankSettings, day: str
-) -> Cursor:
+) -> Cursors:
     """Where the question begins, and all that decides what its pages are pages of."""
-    decisive = (
-        replace(question, k=1, offset=0, cursor=None),
-        settings.search,
-        [sorted(factors.items()) for factors in (settings.factors, *settings.farther)],
-        layers.analyzer.fingerprint(),
-    )
-    return cursor_of(snapshot.build_id, decisive, question.offset, day)
+    # An answer may outlive the snapshot: it must not keep the files open.
+    build_id, analyzer = snapshot.build_id, layers.analyzer
+
+    def first() -> Cursor:
+        decisive = (
+            replace(question, k=1, offset=0, cursor=None),
+            settings.search,
+            [sorted(factors.items()) for factors in (settings.factors, *settings.farther)],
+            analyzer.fingerprint(),
+        )
+        return cursor_of(build_id, decisive, question.offset, day)
+
+    return Cursors(question.offset, first)
 
 
 def _needs_help(found: Answer) -> bool:
@@ -243,6 +249,8 @@ def _with_help(
     prepared: Prepared,
     settings: RankSettings,
     found: Answer,
+    *,
+    batch: bool,
 ) -> Answer:
     """An answer nobody can rely on, with what to rephrase the question by."""
     from memidx.search.nearest import nearest_documents  # good answers need none
@@ -252,7 +260,13 @@ def _with_help(
     return replace(
         found,
         nearest=nearest_documents(
-            snapshot, layers.analyzer, prepared, settings, found.suggestions, shown
+            snapshot,
+            layers.analyzer,
+            prepared,
+            settings,
+            found.suggestions,
+            shown,
+            batch=batch,
         ),
     )
 

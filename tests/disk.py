@@ -98,6 +98,9 @@ class Disk:
                 patch.setattr(module, "open", self._wrap("open", open), raising=False)
                 if hasattr(module, "entry_signature"):
                     patch.setattr(module, "entry_signature", self._entry(module.entry_signature))
+                    patch.setattr(
+                        module, "entry_signatures", self._entries(module.entry_signatures)
+                    )
             yield self
 
     def ask(self, kind: str, path: object, arguments: tuple[Any, ...]) -> Call:
@@ -127,13 +130,26 @@ class Disk:
         """A folder's entry stats itself in C: stand before it."""
 
         def call(entry: os.DirEntry[str]) -> Any:
-            try:
-                self.ask("stat", entry.path, (entry,))
-            except OSError as error:
-                raise files.failed("look at", entry.path, error) from error
+            self._ask_entry(entry)
             return real(entry)
 
         return call
+
+    def _entries(self, real: Callable[..., Any]) -> Callable[..., Any]:
+        """Likewise before many of them."""
+
+        def call(entries: list[os.DirEntry[str]], *before: Any) -> Any:
+            for entry in entries:
+                self._ask_entry(entry)
+            return real(entries, *before)
+
+        return call
+
+    def _ask_entry(self, entry: os.DirEntry[str]) -> None:
+        try:
+            self.ask("stat", entry.path, (entry,))
+        except OSError as error:
+            raise files.failed("look at", entry.path, error) from error
 
 
 class _Os:
@@ -299,8 +315,10 @@ class Volatile:
                     inode = self._new(b"")
                     self._do(_Op((os.path.dirname(path),), "name", path, inode=inode))
             case "write":
-                inode = self._now[path] or 0
-                self._bytes[inode] += bytes(call.arguments[1])
+                # What is written under the name of a folder is a file without a name: a cut takes
+                # all of it.
+                if inode := self._now.get(path):
+                    self._bytes[inode] += bytes(call.arguments[1])
             case "fsync" if path in self._now and self._now[path] is not None:
                 inode = self._now[path] or 0
                 self._synced[inode] = self._bytes[inode]

@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+
+import pytest
 
 from memidx.analysis import get_analyzer
 from memidx.config import SearchConfig
 from memidx.documents import Document
+from memidx.files import spooling
 from memidx.search.prepared import prepare
 from memidx.search.ranking import Ranking, RankSettings, SourceFactors, rank
+from memidx.snapshot import inversion, runs, workers
 from memidx.snapshot.builder import snapshot_in_memory
 from memidx.snapshot.rows import Placed
 from memidx.snapshot.snapshot import Snapshot
+from memidx.store import lines, reader
+
+
+@contextmanager
+def little_memory() -> Iterator[None]:
+    """A few bytes, lines and postings are too many for memory while the block runs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lines, "IN_MEMORY_BYTES", 500)
+        patch.setattr(reader, "IN_MEMORY_BYTES", 500)
+        patch.setattr(spooling, "_PIECE_BYTES", 100)
+        patch.setattr(inversion, "_RUN", 50)
+        patch.setattr(runs, "_MERGED", 20)
+        patch.setattr(workers, "_CHUNK_CHARACTERS", 300)
+        yield
 
 
 def make(

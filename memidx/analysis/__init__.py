@@ -5,11 +5,13 @@ One analyzer serves documents, queries and passages; `base` says what it promise
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from memidx.analysis.base import Analyzer
 from memidx.analysis.default import DefaultAnalyzer
 from memidx.errors import ConfigError
+from memidx.light import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 ANALYZERS = ("default", "ascii-compat")
 

@@ -12,8 +12,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 
-from memidx.analysis.base import FieldTerms, QueryWord, Span, Spread, TermsInBulk, count_terms
+from memidx.analysis.base import FieldTerms, QueryWord, Span, Spread, count_terms
 from memidx.analysis.normalise import PLACEHOLDERS
+from memidx.light import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from memidx.analysis.base import TermsInBulk
 
 VERSION = 1
 

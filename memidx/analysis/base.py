@@ -6,13 +6,18 @@ it does to the same word of a query. Its fingerprint is part of a snapshot's key
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
-
-from memidx.values import dataclass
+from memidx.light import TYPE_CHECKING, Protocol
+from memidx.values import NamedTuple, dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any
+
     from numpy.typing import NDArray
+
+    # Pieces in UTF-8, as `Spread` has them -> numbers of the terms of all, one after another, and
+    # how many each has.
+    TermsInBulk = Callable[[Sequence[bytes]], tuple[NDArray[Any], NDArray[Any]]]
 
 
 class FieldTerms(NamedTuple):
@@ -61,29 +66,20 @@ class Analyzer(Protocol):
 
     def fingerprint(self) -> str:
         """Changes whenever any text could give other terms (version, options, Unicode, stemmer)."""
-        ...
 
     def document(self, *, title: str, path: str, text: str) -> tuple[FieldTerms, ...]:
         """Terms per field, in the order of `fields`."""
-        ...
 
     def query(self, text: str) -> tuple[QueryWord, ...]:
         """Words of a query in their order, repeats kept; empty when there is nothing to search."""
-        ...
 
     def spans(self, text: str) -> Iterator[Span]:
         """Words of a text in their order, with positions in the original string."""
-        ...
 
 
 NOT_COUNTED = ""
 """Stands among terms for each that makes a field no longer; never a term itself. Counting the
 terms of a document then counts these too, without a step of its own."""
-
-
-# Pieces in UTF-8, as `Spread` has them -> numbers of the terms of all, one after another, and how
-# many each has.
-TermsInBulk = Callable[[Sequence[bytes]], "tuple[NDArray[Any], NDArray[Any]]"]
 
 
 class PieceAnalyzer(Analyzer, Protocol):
@@ -99,28 +95,22 @@ class PieceAnalyzer(Analyzer, Protocol):
 
         Made when first asked for, and perhaps forgotten again.
         """
-        ...
 
     @property
     def lengthless(self) -> frozenset[str]:
         """Terms that add no length wherever they occur, without a `NOT_COUNTED`."""
-        ...
 
     def field_texts(self, *, title: str, path: str, text: str) -> tuple[str, ...]:
         """The text of each field, in the order of `fields`."""
-        ...
 
     def pieces(self, text: str) -> Mapping[str, int]:
         """Pieces of a field's text, and how often each occurs."""
-        ...
 
     def spread(self, texts: Sequence[str]) -> Spread:
         """Pieces of the texts of many fields, in their order."""
-        ...
 
     def terms_in_bulk(self, number: Callable[[str], int]) -> TermsInBulk:
         """Makes what gives for many pieces what `terms_of` gives for each, in numbers."""
-        ...
 
 
 class Spread(NamedTuple):

@@ -11,10 +11,7 @@ corpus are repeats, and a document costs a split, a count and a few look-ups.
 from __future__ import annotations
 
 import unicodedata
-from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import chain
-from operator import add
+from itertools import chain, pairwise
 
 from memidx.analysis.base import (
     NOT_COUNTED,
@@ -22,15 +19,20 @@ from memidx.analysis.base import (
     QueryWord,
     Span,
     Spread,
-    TermsInBulk,
     count_terms,
 )
 from memidx.analysis.inner import Joined, joined_in_many, joined_words, may_join
-from memidx.analysis.normalise import aligned, fold, normalise, normalise_many
+from memidx.analysis.normalise import PLACEHOLDERS, aligned, fold, normalise, normalise_many
 from memidx.analysis.parts import MAX_WHOLE, Parts
 from memidx.analysis.stems import stemmer_version
 from memidx.analysis.tokens import Token, apart, look_closely, plain_text, tokens
 from memidx.analysis.vocabulary import FUNCTION_WORDS, STOP_WORDS
+from memidx.light import TYPE_CHECKING, pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from memidx.analysis.base import TermsInBulk
 
 VERSION = 2
 """Raise it whenever any text could give other terms."""
@@ -46,13 +48,17 @@ NAME_PARTS_WEIGHT = 0.25
 """The same of an identifier: its parts are common words, and it is its own whole that is meant."""
 ALIAS_WEIGHT = 0.4
 
-_MAX_CHUNKS = 1 << 18
+_MAX_CHUNKS = 1 << 16
 _MAX_CHUNK = 64
 _MAX_SPANS = 1 << 14
+_MAX_ASKED = 1 << 13
 
 # ASCII characters that never join the parts of a token: blanked before splitting, so that
 # `(budget)` and `budget` are one chunk. Without effect on the terms.
 _BLANKS = bytes.maketrans(b'()[]{}<>;"*=|`!?~^%$', b" " * 20)
+# What they leave of a text, and the longest text that is divided so.
+_PIECE = r"[^\s()\[\]{}<>;\"*=|`!?~^%$]+"
+_MAX_SPANNED = 1000
 
 
 class DefaultAnalyzer:
@@ -66,6 +72,7 @@ class DefaultAnalyzer:
         self._parts = Parts()
         self.terms_of = _Chunks(self._parts)
         self._spans: dict[str, tuple[Span, ...]] = {}
+        self._asked: dict[str, tuple[list[QueryWord], list[QueryWord]]] = {}
         self._aliases: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._aliases = self._alias_terms(aliases or {})
         self._longest_alias = max(map(len, self._aliases), default=0)
@@ -94,6 +101,8 @@ class DefaultAnalyzer:
 
     def pieces(self, text: str) -> Mapping[str, int]:
         """Chunks of a text; and the words that markup stands inside, each after a space."""
+        from collections import Counter  # a query counts no document
+
         normal = normalise(text)
         data = normal.encode("utf-8", "surrogatepass")
         chunks = Counter(data.translate(_BLANKS).decode("utf-8", "surrogatepass").split())
@@ -120,22 +129,45 @@ class DefaultAnalyzer:
         """Words of a query; stop words only when there is nothing else."""
         words: list[QueryWord] = []
         stops: list[QueryWord] = []
-        normal, starts, ends = aligned(text)
-        for offset, chunk in _split(normal):
-            for token in tokens(chunk):
-                if token.kind != "word":
-                    words.extend(_run_words(token))
-                    continue
-                start, end = offset + token.start, offset + token.end
-                if starts is not None and ends is not None:
-                    start, end = starts[start], ends[end - 1]
-                word = self._query_word(text[start:end], token)
-                if word is not None:
-                    (stops if word.whole in STOP_WORDS else words).append(word)
+        if text.isascii() and "&" not in text and "<" not in text:  # nothing to normalise
+            for chunk in text.split():
+                of_chunk, stops_of_chunk = self._asked.get(chunk) or self._ask(chunk)
+                words += of_chunk
+                stops += stops_of_chunk
+        else:
+            normal, starts, ends = aligned(text)
+            for offset, chunk in _split(normal):
+                for token in tokens(chunk):
+                    start, end = offset + token.start, offset + token.end
+                    if starts is not None and ends is not None:
+                        start, end = starts[start], ends[end - 1]
+                    self._add_words(text[start:end], token, words, stops)
         words = self._with_aliases(words or stops) if self._aliases else words or stops
         if not any(word.content for word in words):
             words = [QueryWord(w.surface, w.terms, w.whole, True) for w in words]
         return tuple(words)
+
+    def _ask(self, chunk: str) -> tuple[list[QueryWord], list[QueryWord]]:
+        """Words and stop words of a chunk of a query, which are remembered."""
+        words: list[QueryWord] = []
+        stops: list[QueryWord] = []
+        for token in tokens(chunk):
+            self._add_words(chunk[token.start : token.end], token, words, stops)
+        if len(chunk) <= _MAX_CHUNK:
+            if len(self._asked) >= _MAX_ASKED:
+                self._asked.clear()
+            self._asked[chunk] = (words, stops)
+        return words, stops
+
+    def _add_words(
+        self, surface: str, token: Token, words: list[QueryWord], stops: list[QueryWord]
+    ) -> None:
+        if token.kind != "word":
+            words.extend(_run_words(token))
+            return
+        word = self._query_word(surface, token)
+        if word is not None:
+            (stops if word.whole in STOP_WORDS else words).append(word)
 
     def _query_word(self, surface: str, token: Token) -> QueryWord | None:
         whole = fold(token.dotted) or self._parts.whole(token.text)
@@ -162,25 +194,50 @@ class DefaultAnalyzer:
 
     def spans(self, text: str) -> Iterator[Span]:
         """Leaves of a text with their terms, the leaf's own term first."""
-        if len(text) > _MAX_CHUNK:
-            return self._find_spans(text)
-        # Passages ask for the same single words again and again.
         known = self._spans.get(text)
-        if known is None:
-            known = tuple(self._find_spans(text))
-            if len(self._spans) >= _MAX_SPANS:
-                self._spans.clear()
-            self._spans[text] = known
-        return iter(known)
+        if known is not None:
+            return iter(known)
+        if len(text) <= _MAX_SPANNED and _is_divisible(text):
+            return self._spans_by_piece(text)
+        return self._find_spans(text)
+
+    def _spans_by_piece(self, text: str) -> Iterator[Span]:
+        """`_find_spans` of a short text whose pieces have their leaves wherever they stand.
+
+        Passages ask for the same words again and again, but seldom with the same punctuation.
+        """
+        for match in pattern(_PIECE).finditer(text):
+            piece, offset = match[0], match.start()
+            known = self._spans.get(piece)
+            if known is None:
+                known = self._spans_of(piece)
+                if len(piece) <= _MAX_CHUNK:
+                    if len(self._spans) >= _MAX_SPANS:
+                        self._spans.clear()
+                    self._spans[piece] = known
+            if offset:
+                for start, end, terms in known:
+                    yield Span(start + offset, end + offset, terms)
+            else:
+                yield from known
+
+    def _spans_of(self, piece: str) -> tuple[Span, ...]:
+        text = plain_text(piece)
+        if not text:
+            return tuple(self._find_spans(piece))
+        leaves = self._parts.leaves(text, piece.index(text))
+        return tuple(
+            [Span(start, end, (own, *wholes, *forms)) for start, end, own, wholes, forms in leaves]
+        )
 
     def _find_spans(self, text: str) -> Iterator[Span]:
         normal, starts, ends = aligned(text)
         for offset, chunk in _split(normal):
-            joined = deque(self._joined(chunk))
+            joined = list(self._joined(chunk))
             for token in tokens(chunk):
                 for start, end, terms in self._token_spans(token):
                     while joined and joined[0][0] < end:
-                        terms += (joined.popleft()[1],)
+                        terms += (joined.pop(0)[1],)
                     start += offset
                     end += offset
                     if starts is not None and ends is not None:
@@ -291,7 +348,7 @@ class _Chunks(dict[str, tuple[str, ...]]):
                 run = token.text
                 found.extend(run)
                 if len(run) > 1:
-                    found.extend(map(add, run, run[1:]))
+                    found.extend([first + second for first, second in pairwise(run)])
                     found.extend([NOT_COUNTED] * len(run))
             elif token.kind == "T":
                 found.extend(_trigrams(token.text))
@@ -300,6 +357,15 @@ class _Chunks(dict[str, tuple[str, ...]]):
                 if token.dotted:
                     found.extend((fold(token.dotted), NOT_COUNTED))
         return tuple(found)
+
+
+def _is_divisible(text: str) -> bool:
+    """Whether no token, placeholder or joined word of an ASCII text goes across its blanks."""
+    if not text.isascii() or "&" in text:
+        return False
+    if "<" in text and any(placeholder in text for placeholder in PLACEHOLDERS):
+        return False
+    return text.isalnum() or not may_join(text.encode())
 
 
 def _trigrams(run: str) -> list[str]:

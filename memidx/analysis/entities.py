@@ -7,9 +7,11 @@ white space and accented Latin letters. HTML has names for 2,000 more, among the
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from functools import cache
+from memidx.light import TYPE_CHECKING, pattern
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterator
 
 _NAMED = {
     "amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'",
@@ -30,17 +32,17 @@ _ACCENTS = {
 
 def has_entities(text: str) -> bool:
     """Whether a character reference stands in a text."""
-    return "&" in text and _pattern().search(text) is not None
+    return "&" in text and pattern(_REFERENCE).search(text) is not None
 
 
 def unescape(text: str) -> str:
     """A text with its character references resolved."""
-    return _pattern().sub(_character, text)
+    return pattern(_REFERENCE).sub(_character, text)
 
 
 def entities(text: str) -> Iterator[tuple[int, int, str]]:
     """Character references of a text: (begin, end, what it stands for)."""
-    for match in _pattern().finditer(text):
+    for match in pattern(_REFERENCE).finditer(text):
         yield match.start(), match.end(), _character(match)
 
 
@@ -53,7 +55,6 @@ def _character(match: re.Match[str]) -> str:
     return _NAMED.get(name) or name[0] + _ACCENTS[name[1:]]
 
 
-@cache
-def _pattern() -> re.Pattern[str]:
-    named, accents = "|".join(_NAMED), "|".join(_ACCENTS)
-    return re.compile(f"&(#[0-9]{{1,7}}|#[xX][0-9A-Fa-f]{{1,6}}|{named}|[A-Za-z](?:{accents}));")
+_REFERENCE = (
+    f"&(#[0-9]{{1,7}}|#[xX][0-9A-Fa-f]{{1,6}}|{'|'.join(_NAMED)}|[A-Za-z](?:{'|'.join(_ACCENTS)}));"
+)

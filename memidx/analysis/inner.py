@@ -11,14 +11,15 @@ space, so a chunk and the text it stands in have the same words.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
-
 from memidx.analysis.shapes import shape
+from memidx.light import TYPE_CHECKING, pattern
+from memidx.values import NamedTuple
 
 if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterator
+    from typing import Any
+
     from numpy.typing import NDArray
 
 
@@ -47,7 +48,7 @@ def joined_words(text: str) -> Iterator[Joined]:
             continue
         # All of the chunk that it stands in, perhaps more: white space of other kinds is rare.
         start = max(text.rfind(" ", at, hit), text.rfind("\n", at, hit), at - 1) + 1
-        end = _pattern("[ \n]").search(text, hit)
+        end = pattern("[ \n]").search(text, hit)
         at = end.start() if end else len(text)
         for word in _in_chunk(text[start:at]):
             yield word._replace(start=word.start + start)
@@ -62,8 +63,9 @@ def may_join(data: bytes) -> bool:
     kinds = data.translate(_KINDS)
     return (
         b"a*a" in kinds
-        or b"a**" in kinds
-        or b"a==" in kinds
+        or b"a**a" in kinds
+        or b"a***a" in kinds
+        or b"a==a" in kinds
         or (b"a<" in kinds and b">a" in kinds and b"</" in data)
     )
 
@@ -131,9 +133,9 @@ def _hits(text: str) -> list[int]:
     # Nearly every text has markup, hardly any has it there. Each pattern begins with a plain
     # character, for which `re` searches as fast as `in`.
     hits: list[int] = []
-    for mark, pattern in _MARKS:
+    for mark, source in _MARKS:
         if mark in text:
-            hits.extend(match.start() for match in _pattern(pattern).finditer(text))
+            hits.extend(match.start() for match in pattern(source).finditer(text))
     return sorted(hits)
 
 
@@ -141,8 +143,8 @@ def _in_chunk(text: str) -> Iterator[Joined]:
     kinds = shape(text)
     if "</" in text:
         kinds = _with_tags(text, kinds)
-    for match in _runs().finditer(kinds):
-        words = [word.span() for word in _pattern(_WORD).finditer(kinds, *match.span())]
+    for match in pattern(_RUN).finditer(kinds):
+        words = [word.span() for word in pattern(_WORD).finditer(kinds, *match.span())]
         pieces = tuple(text[start:end] for start, end in words)
         word = "".join(pieces)
         if len(pieces) > 1 and _is_word(word, match):
@@ -180,35 +182,26 @@ def _with_tags(text: str, kinds: str) -> str:
     """Kinds with opening tags as `O` and closing ones as `E`, which no character is."""
     made = []
     at = 0
-    for match in _pattern(_TAG).finditer(text):
+    for match in pattern(_TAG).finditer(text):
         made.append(kinds[at : match.start()])
         made.append(("E" if text[match.start() + 1] == "/" else "O") * len(match[0]))
         at = match.end()
     return "".join(made) + kinds[at:]
 
 
-@cache
 def _tag_behind() -> re.Pattern[bytes]:
+    import re  # only who builds a snapshot comes here
+
     return re.compile(f"{_TAG}(?=[^\x00-/:-;=-@\\[-^{{-\x7f])".encode("latin-1"))
 
 
-@cache
-def _runs() -> re.Pattern[str]:
-    # A run begins where no word or mark ends. One that begins with a word does not begin
-    # behind a joint: in `O'Re**il**ly` the word is longer than the run.
-    return re.compile(
-        rf"""
+# A run begins where no word or mark ends. One that begins with a word does not begin
+# behind a joint: in `O'Re**il**ly` the word is longer than the run.
+_RUN = rf"""(?x)
         (?: (?<![Aa0m_*~=`'./&@:+\\-])(?P<head>{_WORD}) | (?<![Aa0m_*~=`\\]) )
         (?P<mark>\*{{1,3}}|~~?|==|`) {_WORD} (?P=mark)
         (?: (?:{_WORD})? (?P=mark) {_WORD} (?P=mark) )*
         (?P<tail>{_WORD})? (?![Aa0m_*~=`])
         | (?: (?<![Aa0m_OE'./&@:+\\-]) | (?<![Aa0m_OE])(?=[OE]) )
         [OE]* {_WORD} (?: [OE]+ {_WORD} )+ [OE]*
-        """,
-        re.VERBOSE,
-    )
-
-
-@cache
-def _pattern(source: str) -> re.Pattern[str]:
-    return re.compile(source)
+        """

@@ -12,14 +12,15 @@ snippet shows the original. Plain text of ASCII characters is returned untouched
 
 from __future__ import annotations
 
-import re
 import unicodedata
-from collections.abc import Sequence
-from functools import cache
 from itertools import chain, pairwise
-from typing import NamedTuple
 
 from memidx.analysis.entities import entities, has_entities, unescape
+from memidx.light import TYPE_CHECKING, pattern
+from memidx.values import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 PLACEHOLDERS = ("<path>", "<secret>")
 """What redaction leaves behind; no term may come from it."""
@@ -77,7 +78,7 @@ def normalise_many(texts: Sequence[str]) -> str:
         return joined
     # One text with other characters does not make all of them slow.
     return "\0".join(
-        text if text.isascii() else _pattern(_SPACES).sub(" ", _normalise(text))
+        text if text.isascii() else pattern(_SPACES).sub(" ", _normalise(text))
         for text in joined.split("\0")
     )
 
@@ -101,7 +102,7 @@ def _aligned(text: str) -> Aligned:
     at = 0
     # Nothing composes across the left side of an ASCII character, so pieces that begin with
     # one normalise independently of their neighbours.
-    for match in _pattern(r"[\x00-\x7f]?[^\x00-\x7f]+").finditer(text):
+    for match in pattern(r"[\x00-\x7f]?[^\x00-\x7f]+").finditer(text):
         begin, end = match.span()
         pieces.append(text[at:begin])
         starts.extend(range(at, begin))
@@ -123,13 +124,13 @@ def fold(word: str) -> str:
         return word.lower()
     word = word.casefold().translate(_VARIANTS)
     word = unicodedata.normalize("NFD", word)
-    word = _pattern(_DROPPED_MARKS).sub("", word)
-    word = _pattern("([a-z\u00df-\u02af\u0370-\u03ff\u1e00-\u1fff])[\u0300-\u036f]+").sub(
-        r"\1", word
-    )
-    word = _pattern("([\u0400-\u052f])[\u0300\u0301]+").sub(r"\1", word).replace("е\u0308", "е")
+    # All of the marks that are dropped lie here; dashes, quotation marks and bullets do not.
+    if any("\u0300" <= c <= "\u0b3c" or "\u20d0" <= c <= "\u20f0" for c in word):
+        word = pattern(_DROPPED_MARKS).sub("", word)
+        word = pattern(_LATIN_ACCENTS).sub(r"\1", word)
+        word = pattern(_CYRILLIC_ACCENTS).sub(r"\1", word).replace("е\u0308", "е")
     word = unicodedata.normalize("NFC", word).translate(_LATIN_EXTRA)
-    if _pattern(r"[^\x00-\x7f]").search(word) and any(map(str.isdigit, word)):
+    if not word.isascii() and any(map(str.isdigit, word)):
         word = "".join(_digit(character) for character in word)
     return word
 
@@ -148,16 +149,16 @@ _INVISIBLE = (
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]+"
 )
+# The same but for the last range. (To load `re` for a dash in one word takes too long.)
+_RANGES = ((0x180B, 0x180F), (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0xFE00, 0xFE0F))
+_INVISIBLES = frozenset("\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u3164\ufeff\uffa0").union(
+    chr(code) for first, last in _RANGES for code in range(first, last + 1)
+)
+_SHORT = 200
 
 
 # White space that is not ASCII's and that NFKC leaves.
 _SPACES = "[\x85\u1680\u2028\u2029]"
-
-
-@cache
-def _pattern(source: str) -> re.Pattern[str]:
-    # Compiled when the first text needs it: plain ASCII never pays for Unicode classes.
-    return re.compile(source)
 
 
 def _without_placeholders(text: str) -> str:
@@ -190,10 +191,8 @@ def _without_entities(text: str) -> Aligned:
 
 
 def _normalise(text: str) -> str:
-    # The pattern looks at each character, and most texts have few that are not ASCII.
-    rare = text.encode("utf-8", "surrogatepass").translate(None, _ASCII)
-    if _pattern(_INVISIBLE).search(rare.decode("utf-8", "surrogatepass")):
-        text = _pattern(_INVISIBLE).sub("", text)
+    if _has_invisible(text):
+        text = pattern(_INVISIBLE).sub("", text)
     return _one_to_one(unicodedata.normalize("NFKC", text))
 
 
@@ -206,7 +205,16 @@ def _one_to_one(text: str) -> str:
 
 
 def _same_places(text: str) -> bool:
-    return unicodedata.is_normalized("NFKC", text) and not _pattern(_INVISIBLE).search(text)
+    return unicodedata.is_normalized("NFKC", text) and not _has_invisible(text)
+
+
+def _has_invisible(text: str) -> bool:
+    """Whether an invisible character stands in a text; a short one is looked at by hand."""
+    if len(text) > _SHORT:
+        # The pattern looks at each character, and most texts have few that are not ASCII.
+        rare = text.encode("utf-8", "surrogatepass").translate(None, _ASCII)
+        return pattern(_INVISIBLE).search(rare.decode("utf-8", "surrogatepass")) is not None
+    return not _INVISIBLES.isdisjoint(text) or any("\U000e0000" <= c <= "\U000e0fff" for c in text)
 
 
 def _clusters(text: str, begin: int, end: int) -> list[tuple[int, int, str]]:
@@ -224,7 +232,7 @@ def _clusters(text: str, begin: int, end: int) -> list[tuple[int, int, str]]:
 
 def _joins_previous(character: str) -> bool:
     """Whether a character may compose with, or be reordered against, the one before it."""
-    if unicodedata.combining(character) or _pattern(_INVISIBLE).match(character):
+    if unicodedata.combining(character) or _has_invisible(character):
         return True
     first = unicodedata.normalize("NFKD", character)[0]
     return bool(unicodedata.combining(first)) or not _starts_alone(first)

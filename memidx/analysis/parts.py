@@ -12,16 +12,16 @@ corpus share most of their pieces.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from functools import cache
-from typing import NamedTuple
-
 from memidx.analysis.base import NOT_COUNTED
 from memidx.analysis.normalise import fold
 from memidx.analysis.shapes import shape
 from memidx.analysis.stems import stem
 from memidx.analysis.vocabulary import STOP_WORDS
+from memidx.light import TYPE_CHECKING, pattern
+from memidx.values import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 MAX_WHOLE = 100
 """Longest compound, in characters, that is indexed whole; longer ones only in parts."""
@@ -29,7 +29,7 @@ MAX_TERM = 200
 """Longest term in characters; a longer word is cut, in documents and queries alike."""
 MAX_CAMEL = 64
 """Longest run that is divided at capitals: beyond it stand encoded blobs, not names."""
-MAX_KEPT = 1 << 17
+MAX_KEPT = 1 << 16
 """How many parts are kept; then all are forgotten, which costs time and changes nothing."""
 
 
@@ -122,11 +122,11 @@ class Parts(dict[str, Part]):
             return self._name(text)
         if "/" in text or ":" in text or "@" in text or "&" in text:
             plain = not (":" in text or "@" in text or "&" in text)
-            pieces = [p for p in text.split("/") if p] if plain else _split("[/@&]|::", text)
+            pieces = [p for p in text.split("/") if p] if plain else _split_at_joints(text)
             if len(pieces) > 1:
                 return self._compound(text, pieces)
         if "." in text:
-            pieces = _split(r"(?<!\d)\.|\.(?!\d)", text)
+            pieces = _split_at_points(text)
             if len(pieces) > 1:
                 return self._compound(text, pieces, (), _initials(pieces))
         if "-" in text:
@@ -134,11 +134,11 @@ class Parts(dict[str, Part]):
             if len(pieces) > 1:
                 return self._compound(text, pieces, _dates(text, pieces))
         if "'" in text:
-            return self._apostrophes(text, _split("'", text))
+            return self._apostrophes(text, [p for p in text.split("'") if p])
         if "_" in text:
-            pieces = _split(r"\\?_", text) if "\\" in text else text.split("_")
+            pieces = text.replace("\\_", "_").split("_")
             pieces = [piece for piece in pieces if piece]
-            if text[0].isdecimal() and _pattern(r"\d{1,3}(?:_\d{3})+").fullmatch(text):
+            if text[0].isdecimal() and pattern(r"\d{1,3}(?:_\d{3})+").fullmatch(text):
                 return _leaf(fold("".join(pieces))[:MAX_TERM])
             if len(pieces) == 1 and not (text.startswith("__") and text.endswith("__")):
                 return self._group(pieces, (), ())
@@ -203,14 +203,15 @@ class Parts(dict[str, Part]):
                 return self._group(pieces, (whole,), ())
         if "0" not in kinds:
             return _leaf(word_term(text))
-        if len(text) > 8 and text[8] == "T" and _pattern("0{8}A0{4,6}[Aa]?").fullmatch(kinds):
+        if len(text) > 8 and text[8] == "T" and pattern("0{8}A0{4,6}[Aa]?").fullmatch(kinds):
             return self._compound(text, [text[:8], text[8:]])  # 20240501T100000Z
-        match = _pattern("[Aam]{2,}(?=0+$)").match(kinds)
-        if match:  # `sha256` is also found as `sha 256`
-            return self._compound(text, [text[: match.end()], text[match.end() :]])
-        match = _pattern("0+(?=[Aa]{2,5}$)").match(kinds)
-        if match and fold(text[-2:]) not in ("st", "nd", "rd", "th"):  # `16GB` is `16 GB`
-            return self._compound(text, [text[: match.end()], text[match.end() :]])
+        n_before = len(kinds.rstrip("0"))
+        if 2 <= n_before < len(kinds) and not kinds[:n_before].strip("Aam"):
+            return self._compound(text, [text[:n_before], text[n_before:]])  # `sha256`: `sha 256`
+        n_behind = len(kinds.lstrip("0"))
+        is_unit = 2 <= n_behind <= min(5, len(kinds) - 1) and not kinds[-n_behind:].strip("Aa")
+        if is_unit and fold(text[-2:]) not in ("st", "nd", "rd", "th"):  # `16GB` is `16 GB`
+            return self._compound(text, [text[:-n_behind], text[-n_behind:]])
         return _leaf(fold(text)[:MAX_TERM])
 
     def _signed(self, text: str) -> Part:
@@ -225,7 +226,7 @@ class Parts(dict[str, Part]):
 
     def _version(self, text: str, kinds: str) -> Part:
         """`v2.1.9` is `2.1.9`, also found by `2.1`; `python3.11` is `python` and `3.11`."""
-        match = _pattern(r"([Aa]*)((?:0+\.)+0+)[Aa0]*").fullmatch(kinds)
+        match = pattern(r"([Aa]*)((?:0+\.)+0+)[Aa0]*").fullmatch(kinds)
         if match is None:
             return _leaf(fold(text)[:MAX_TERM])
         if match.end(1) and text[: match.end(1)] not in ("v", "V"):
@@ -257,8 +258,24 @@ def _not_counted(terms: tuple[str, ...]) -> tuple[str, ...]:
     return terms + (NOT_COUNTED,) * sum(term not in STOP_WORDS for term in terms)
 
 
-def _split(joint: str, text: str) -> list[str]:
-    return [piece for piece in _pattern(joint).split(text) if piece]
+def _split_at_joints(text: str) -> list[str]:
+    """Pieces between the loosest joints: `/`, `@`, `&` and `::`."""
+    for joint in ("::", "@", "&"):
+        text = text.replace(joint, "/")
+    return [piece for piece in text.split("/") if piece]
+
+
+def _split_at_points(text: str) -> list[str]:
+    """Pieces between full stops, but for those that stand between digits."""
+    pieces: list[str] = []
+    before = ""
+    for piece in text.split("."):
+        if before[-1:].isdecimal() and piece[:1].isdecimal():
+            pieces[-1] += "." + piece
+        elif piece:
+            pieces.append(piece)
+        before = piece
+    return pieces
 
 
 def _initials(pieces: list[str]) -> tuple[str, ...]:
@@ -278,9 +295,42 @@ def _dates(text: str, pieces: list[str]) -> tuple[str, ...]:
     return tuple(fold("-".join(pieces[:n])) for n in range(2, min(len(pieces), 5)))
 
 
+def _runs(kinds: str) -> list[str]:
+    """Kinds divided where a name of code is read as if there were a space.
+
+    As the pattern `AA+a(?![am])|A+(?=A[am])|A?[am0]+|A+0*` finds them.
+    """
+    found: list[str] = []
+    at = 0
+    while at < len(kinds):
+        small = at
+        while kinds[small : small + 1] == "A":
+            small += 1
+        n_capitals = small - at
+        end = small
+        if n_capitals < 2 and kinds[small : small + 1] in _SMALL:
+            while kinds[end : end + 1] in _SMALL:
+                end += 1
+        elif n_capitals > 1 and kinds[small : small + 1] in ("a", "m"):
+            is_plural = kinds[small] == "a" and kinds[small + 1 : small + 2] not in ("a", "m")
+            end = small + 1 if is_plural else small - 1  # `IDs`, `HTMLParser`
+        elif n_capitals:
+            while kinds[end : end + 1] == "0":
+                end += 1
+        else:
+            at += 1  # no part of a name
+            continue
+        found.append(kinds[at:end])
+        at = end
+    return found
+
+
+_SMALL = ("a", "m", "0")
+
+
 def at_capitals(text: str, kinds: str) -> list[str]:
     """Pieces of a camel-case name; no single letter is split off at its ends (`iPhone`, `PhD`)."""
-    found = _pattern("AA+a(?![am])|A+(?=A[am])|A?[am0]+|A+0*|0+").findall(kinds)
+    found = _runs(kinds)
     if len(found) > 1 and len(found[0]) == 1:
         found[:2] = [found[0] + found[1]]
     if len(found) > 1 and len(found[-1]) == 1:
@@ -297,9 +347,3 @@ def at_capitals(text: str, kinds: str) -> list[str]:
         pieces.append(text[begin:end])
         begin = end
     return pieces
-
-
-@cache
-def _pattern(source: str) -> re.Pattern[str]:
-    # Compiled on first use: a query of plain words needs none of them.
-    return re.compile(source)

@@ -6,9 +6,12 @@ Arabic and Hindi for theirs. Other scripts keep their words as they are.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import Stemmer
+
+from memidx.light import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _SCRIPTS = (
     (0x0370, 0x03FF, "greek"),

@@ -1,27 +1,17 @@
 """`memidx ablate`: what is each source worth?"""
 
 # No `from __future__ import annotations`: see memidx.cli.options.
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from memidx.cli.options import StrategyOption
-
-AblateFormat = Literal["table", "json", "md"]
+from memidx.cli.suite_options import FindingsFormatOption, SuiteArgument, SuiteStoreOption
 
 
 def ablate_command(
-    suite: Annotated[
-        str, typer.Argument(metavar="SUITE", help="Golden queries, as YAML.", show_default=False)
-    ],
-    store: Annotated[
-        str | None,
-        typer.Option(
-            "--store",
-            metavar="DIR",
-            help="The store. Default: the one beside the suite, built when there is none.",
-        ),
-    ] = None,
+    suite: SuiteArgument,
+    store: SuiteStoreOption = None,
     source: Annotated[
         str | None,
         typer.Option(
@@ -37,7 +27,7 @@ def ablate_command(
             help="Where the report goes. Default: reports/ablation-NAME.md, beside the suite.",
         ),
     ] = None,
-    form: Annotated[AblateFormat, typer.Option("--format", help="Form of the result.")] = "table",
+    form: FindingsFormatOption = "table",
 ) -> None:
     """Leave out each source and add one at a time: does it help some queries and hurt none?"""
     from memidx.cli.ablating import ablate_suite

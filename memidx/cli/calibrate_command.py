@@ -1,33 +1,27 @@
 """`memidx calibrate`: from which relevance on can a hit be trusted?"""
 
 # No `from __future__ import annotations`: see memidx.cli.options.
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from memidx.cli.options import HoldOutOption, SplitOption, check_subject
+from memidx.cli.suite_options import (
+    FindingsFormatOption,
+    MaybeSuiteArgument,
+    SuiteStoreOption,
+    TriedAnalyzerOption,
+)
 from memidx.errors import InputError
-
-CalibrateFormat = Literal["table", "json", "md"]
 
 
 def calibrate_command(
-    suite: Annotated[
-        str | None,
-        typer.Argument(metavar="SUITE", help="Golden queries, as YAML.", show_default=False),
-    ] = None,
+    suite: MaybeSuiteArgument = None,
     beir: Annotated[
         str | None,
         typer.Option("--beir", metavar="DIR", help="Fit on a collection in BEIR layout instead."),
     ] = None,
-    store: Annotated[
-        str | None,
-        typer.Option(
-            "--store",
-            metavar="DIR",
-            help="The store. Default: the one beside the suite, built when there is none.",
-        ),
-    ] = None,
+    store: SuiteStoreOption = None,
     precision: Annotated[
         list[float] | None,
         typer.Option(
@@ -46,12 +40,7 @@ def calibrate_command(
             "Default: the configured one.",
         ),
     ] = None,
-    analyzer: Annotated[
-        str | None,
-        typer.Option(
-            "--analyzer", metavar="NAME", help="What counts as a term. Default: the configured one."
-        ),
-    ] = None,
+    analyzer: TriedAnalyzerOption = None,
     hold_out: HoldOutOption = None,
     split: SplitOption = None,
     seed: Annotated[
@@ -70,9 +59,7 @@ def calibrate_command(
             help="Where the report goes. Default: reports/calibration-NAME.md, beside the suite.",
         ),
     ] = None,
-    form: Annotated[
-        CalibrateFormat, typer.Option("--format", help="Form of the result.")
-    ] = "table",
+    form: FindingsFormatOption = "table",
 ) -> None:
     """Fit thresholds on relevance for a wanted precision, and check them on other queries."""
     check_subject("calibrate", suite=suite, beir=beir, store=store)

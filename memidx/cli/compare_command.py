@@ -1,11 +1,11 @@
 """`memidx compare`: which of two runs is better, and why?"""
 
 # No `from __future__ import annotations`: see memidx.cli.options.
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
-CompareFormat = Literal["table", "json", "md"]
+from memidx.cli.suite_options import FindingsFormatOption, SuiteStoreOption
 
 
 def compare_command(
@@ -24,21 +24,12 @@ def compare_command(
         str,
         typer.Option("--suite", metavar="SUITE", help="The golden queries."),
     ] = "queries.yaml",
-    store: Annotated[
-        str | None,
-        typer.Option(
-            "--store",
-            metavar="DIR",
-            help="The store. Default: the one beside the suite, built when there is none.",
-        ),
-    ] = None,
+    store: SuiteStoreOption = None,
     why: Annotated[
         bool,
         typer.Option("--why/--no-why", help="Find out why queries moved."),
     ] = True,
-    form: Annotated[
-        CompareFormat, typer.Option("--format", help="Form of the comparison.")
-    ] = "table",
+    form: FindingsFormatOption = "table",
 ) -> None:
     """Compare two runs of a suite, query by query; exit 1 when a must query regressed."""
     from memidx.cli.compare_runs import compare_runs

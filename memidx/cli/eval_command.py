@@ -6,24 +6,15 @@ from typing import Annotated, Literal
 import typer
 
 from memidx.cli.options import StrategyOption
+from memidx.cli.suite_options import MaybeSuiteArgument, SuiteStoreOption
 from memidx.errors import InputError
 
 EvalFormat = Literal["table", "json", "jsonl", "md"]
 
 
 def eval_command(
-    suite: Annotated[
-        str | None,
-        typer.Argument(metavar="SUITE", help="Golden queries, as YAML.", show_default=False),
-    ] = None,
-    store: Annotated[
-        str | None,
-        typer.Option(
-            "--store",
-            metavar="DIR",
-            help="The store. Default: the one beside the suite, built when there is none.",
-        ),
-    ] = None,
+    suite: MaybeSuiteArgument = None,
+    store: SuiteStoreOption = None,
     report_dir: Annotated[
         str | None,
         typer.Option(

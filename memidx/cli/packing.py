@@ -10,11 +10,11 @@ little room for them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from memidx.errors import InputError
+from memidx.values import replace
 
 if TYPE_CHECKING:
     from memidx.search.answer import Answer, Hit, Problem

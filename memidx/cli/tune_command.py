@@ -6,28 +6,23 @@ from typing import Annotated, Literal
 import typer
 
 from memidx.cli.options import HoldOutOption, SplitOption, StrategyOption, check_subject
+from memidx.cli.suite_options import (
+    FindingsFormatOption,
+    MaybeSuiteArgument,
+    SuiteStoreOption,
+    TriedAnalyzerOption,
+)
 
-TuneFormat = Literal["table", "json", "md"]
 GridName = Literal["default", "published"]
 
 
 def tune_command(
-    suite: Annotated[
-        str | None,
-        typer.Argument(metavar="SUITE", help="Golden queries, as YAML.", show_default=False),
-    ] = None,
+    suite: MaybeSuiteArgument = None,
     beir: Annotated[
         str | None,
         typer.Option("--beir", metavar="DIR", help="Tune on a collection in BEIR layout instead."),
     ] = None,
-    store: Annotated[
-        str | None,
-        typer.Option(
-            "--store",
-            metavar="DIR",
-            help="The store. Default: the one beside the suite, built when there is none.",
-        ),
-    ] = None,
+    store: SuiteStoreOption = None,
     grid: Annotated[
         GridName | None,
         typer.Option("--grid", help="Points to look at. [default: default, without --axis]"),
@@ -67,12 +62,7 @@ def tune_command(
             show_default=False,
         ),
     ] = None,
-    analyzer: Annotated[
-        str | None,
-        typer.Option(
-            "--analyzer", metavar="NAME", help="What counts as a term. Default: the configured one."
-        ),
-    ] = None,
+    analyzer: TriedAnalyzerOption = None,
     strategy: StrategyOption = None,
     folds: Annotated[
         int, typer.Option("--folds", min=2, metavar="N", help="Folds of the cross-validation.")
@@ -103,7 +93,7 @@ def tune_command(
         str | None,
         typer.Option("--html", metavar="FILE", help="Write the report as a page, too."),
     ] = None,
-    form: Annotated[TuneFormat, typer.Option("--format", help="Form of the result.")] = "table",
+    form: FindingsFormatOption = "table",
 ) -> None:
     """Judge a grid of settings, and fit thresholds; nothing is applied."""
     check_subject("tune", suite=suite, beir=beir, store=store)

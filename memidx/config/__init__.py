@@ -8,9 +8,6 @@
 from __future__ import annotations
 
 import os.path
-import re
-from collections.abc import Mapping
-from typing import Any
 
 from memidx import files
 from memidx.config.schema import ENV_NAMES, SCHEMA, TABLES, Place, Rule, checked
@@ -25,7 +22,12 @@ from memidx.config.sources import (
     source_to_dict,
 )
 from memidx.errors import ConfigError, FileError
+from memidx.light import TYPE_CHECKING, pattern
 from memidx.values import dataclass, replace
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
 
 __all__ = [
     "CONFIG_FILES",
@@ -200,7 +202,7 @@ def _parse(path: str, name: str, data: bytes) -> tuple[Place, dict[str, Any]] | 
         raise ConfigError(f"cannot be read: {error.reason}", path=path) from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         reason = str(error) or "nested too deep"
-        at = re.search(r"at line (\d+)", reason)
+        at = pattern(r"at line (\d+)").search(reason)
         raise ConfigError(
             f"is not TOML: {reason}", path=path, line=int(at[1]) if at else None
         ) from error

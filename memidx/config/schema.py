@@ -6,11 +6,13 @@ because a setting that silently does nothing is worse than none.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
-
 from memidx.errors import ConfigError
+from memidx.light import TYPE_CHECKING, pattern
+from memidx.values import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
 
 
 class Rule(NamedTuple):
@@ -55,7 +57,11 @@ _TEXT = Rule((str,), "text")
 _NAME = Rule(
     (str,),
     "a name of letters, digits, `_`, `-` and `.`",
-    lambda value: re.fullmatch(r"\w[\w.-]{0,63}", value) is not None,
+    lambda value: (
+        0 < len(value) <= 64
+        and value[0] not in ".-"
+        and all(character.isalnum() or character in "_.-" for character in value)
+    ),
 )
 _SWITCH = Rule((bool,), "true or false")
 _POSITIVE = Rule((int, float), "a number above 0", lambda value: 0 < value < 1e300)
@@ -71,7 +77,7 @@ _REVISION = Rule(
     (str,),
     "one revision: a commit, a tag or a branch, without blanks, `..`, `:` and `@{`",
     lambda value: (
-        re.fullmatch(r"(?![-/^~])[^\s\0-\x1f\x7f:?*\[\\]{1,250}", value) is not None
+        pattern(r"(?![-/^~])[^\s\0-\x1f\x7f:?*\[\\]{1,250}").fullmatch(value) is not None
         and ".." not in value
         and "@{" not in value
     ),

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import os.path
 import posixpath
-import re
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
 
 from memidx import files
 from memidx.config.schema import FIELDS, SCHEMA, Place, checked, unknown
-from memidx.values import dataclass, field
+from memidx.light import TYPE_CHECKING
+from memidx.values import NamedTuple, dataclass, field
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
 
 # Kind -> the keys that only some kinds have.
 _OPTIONS: Mapping[str, tuple[str, ...]] = {
@@ -178,7 +180,7 @@ def _check_options(place: Place, kind: str, values: Mapping[str, Any]) -> None:
 
 def _relative(place: Place, key: str, glob: str, root: str | None) -> str:
     """The glob below root: absolute paths have no place in a store that others check out."""
-    if re.match(r"[A-Za-z]:[\\/]", glob):
+    if _has_drive(glob):
         raise place.refuse(key, f"{key} has an absolute path", expected="a glob relative to root")
     if root is not None and os.path.isabs(glob):
         for base in (os.path.abspath(root), files.realpath(root)):
@@ -223,7 +225,7 @@ def _folder(place: Place, path: str, root: str | None) -> str:
             if path == base or path.startswith(base.rstrip(os.sep) + os.sep):
                 path = path[len(base) :].lstrip(os.sep) or "."
                 break
-    if os.path.isabs(path) or re.match(r"[A-Za-z]:[\\/]", path):
+    if os.path.isabs(path) or _has_drive(path):
         what = "repos has an absolute path out of root"
         raise place.refuse("repos", what, expected="a folder relative to root", found=repr(path))
     plain = posixpath.normpath(path)
@@ -231,6 +233,11 @@ def _folder(place: Place, path: str, root: str | None) -> str:
         what = "repos leads out of root: only what lies below root is read"
         raise place.refuse("repos", what, expected="a folder below root", found=repr(path))
     return plain
+
+
+def _has_drive(path: str) -> bool:
+    """Whether a path is an absolute one of Windows, wherever this runs."""
+    return path[1:3] in (":/", ":\\") and path[0].isascii() and path[0].isalpha()
 
 
 def _is_repo_name(name: str) -> bool:

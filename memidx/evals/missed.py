@@ -6,21 +6,9 @@ Plain values: `memidx.evals.misses` finds them, `memidx.evals.hints` checks what
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 # In the order in which a search could have failed: label, source, question, words, ranking.
-KINDS = (
-    "stale_label",
-    "bad_label",
-    "source_failed",
-    "stale_index",
-    "filtered",
-    "below_threshold",
-    "vocabulary_gap",
-    "analysis_gap",
-    "ranking_loss",
-    "false_positive",
-)
 Kind = Literal[
     "stale_label",
     "bad_label",
@@ -33,6 +21,7 @@ Kind = Literal[
     "ranking_loss",
     "false_positive",
 ]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 class WordShare(NamedTuple):

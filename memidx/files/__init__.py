@@ -9,24 +9,23 @@ one stays valid.
     looking    what is there, without reading it?
     appending  how does one more line get to the end of a log?
     refusals   what does it mean when the system refuses a file?
+    spooling   where do bytes go that are too many for memory? (who builds imports it by itself)
 """
 
 from __future__ import annotations
 
-import contextlib
 import errno
-import itertools
 import mmap
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from itertools import count
 
 from memidx.errors import FileError
-from memidx.files.appending import append
 from memidx.files.looking import (
     Entry,
     Signature,
     entry_signature,
+    entry_signatures,
     exists,
     is_dir,
     is_file,
@@ -39,12 +38,16 @@ from memidx.files.looking import (
     working_folder,
 )
 from memidx.files.refusals import MISSING, failed, is_missing, may_pass
+from memidx.light import TYPE_CHECKING, suppress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
 
 __all__ = [
     "Entry",
     "Signature",
-    "append",
     "entry_signature",
+    "entry_signatures",
     "exists",
     "failed",
     "fsync_dir",
@@ -70,6 +73,7 @@ __all__ = [
     "write_atomic",
 ]
 
+_Map = mmap.mmap
 _CHUNK_BYTES = 1 << 20
 _TEMPORARY_SUFFIX = ".tmp"
 _PROBE = ".memidx-probe"
@@ -82,7 +86,7 @@ _NEW_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FLAGS
 # A folder that cannot be synced (network and FUSE file systems) is not a failed write.
 _NO_FOLDER_SYNC = frozenset({errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.ENOSYS})
 # `next` on it is atomic, so threads of one process never share a name.
-_counter = itertools.count(1)
+_counter = count(1)
 
 # Every system call that changes something goes through one of these or `_open_new`, so that
 # the crash tests can stop a writer before, in the middle of, or after each of them.
@@ -154,13 +158,13 @@ def is_whole(view: memoryview) -> bool:
 
     To touch a page that another program has cut off ends the process (SIGBUS): ask before.
     """
-    return not isinstance(view.obj, mmap.mmap) or view.obj.size() >= len(view.obj)
+    return not isinstance(view.obj, _Map) or view.obj.size() >= len(view.obj)
 
 
 def is_writable_dir(path: str) -> bool:
     """Whether a file can be made in the folder: permissions alone do not tell, so it tries."""
     if _UNNAMED is not None:
-        with contextlib.suppress(OSError, ValueError):
+        with suppress(OSError, ValueError):
             os.close(os.open(path, _UNNAMED | os.O_WRONLY | _FLAGS, 0o600))
             return True
     # Refused, or a file system that has only files with names.
@@ -217,7 +221,7 @@ def write_atomic(
                 os.close(descriptor)
             _rename(temporary, target)
         except BaseException:
-            with contextlib.suppress(OSError):
+            with suppress(OSError):
                 _unlink(temporary)
             raise
         if durable:
@@ -261,7 +265,7 @@ def remove_temporaries(scratch_dir: str, wanted: Callable[[str], bool] | None = 
     """
     removed = 0
     try:
-        entries = scan_dir(scratch_dir)
+        entries = sorted(scan_dir(scratch_dir), key=lambda entry: entry.name)
     except FileError as error:
         if is_missing(error):
             return 0

@@ -1,24 +1,21 @@
-"""How is a record of thousands of files read in no time?
+"""What did each of thousands of files become, when hardly anybody asks?
 
-A search on an unchanged project asks of the recorded look only whether every signature is as it
-was. So signatures are kept as one array that is compared as a whole, and what each file became as
-a line of JSON that is read when somebody asks for that file.
+A search on an unchanged project does not, and one after an edit asks about one of them. So each is
+kept as a line of JSON, and read when somebody asks for that file.
 """
 
 from __future__ import annotations
 
-import json
-from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
-from typing import Any, NamedTuple, overload
+from collections.abc import Mapping, Sequence
 
-from memidx.files import Signature
+from memidx.indexing.amended import Amended
+from memidx.light import TYPE_CHECKING, parse_json
 from memidx.sources.base import Skip
-from memidx.values import dataclass
+from memidx.values import NamedTuple, dataclass
 
-_N_NUMBERS = len(Signature._fields)
-_AS_ARRAY, _AS_JSON = b"q", b"j"
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
 
 
 class DocRef(NamedTuple):
@@ -44,11 +41,7 @@ class PackedDocs(Sequence[DocRef]):
     def __len__(self) -> int:
         return self._text.count("\n")
 
-    @overload
-    def __getitem__(self, index: int) -> DocRef: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[DocRef]: ...
-    def __getitem__(self, index: int | slice) -> DocRef | Sequence[DocRef]:
+    def __getitem__(self, index: int | slice) -> Any:
         return self._unpacked()[index]
 
     def __iter__(self) -> Iterator[DocRef]:
@@ -89,90 +82,6 @@ class KnownFile:
     skips: tuple[Skip, ...] = ()
 
 
-class PackedSignatures(Mapping[str, Signature]):
-    """Path -> signature, compared as a whole.
-
-    Args:
-        names: A JSON list of the paths.
-        numbers: The numbers of their signatures, one after another.
-    """
-
-    def __init__(self, names: bytes, numbers: Sequence[int]) -> None:
-        self._names = names
-        self._numbers = numbers
-        self._table: dict[str, Signature] | None = None
-        self._was_compared = False
-
-    def __getitem__(self, path: str) -> Signature:
-        return self._unpacked()[path]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._unpacked())
-
-    def __len__(self) -> int:
-        return len(self._numbers) // _N_NUMBERS
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Mapping):
-            return NotImplemented
-        if len(other) != len(self):
-            return False
-        # A look lists the same files in the same order, so this is how it ends as a rule; who asks
-        # again, as an index that is kept open does, is better served by a table.
-        if self._table is None and not self._was_compared:
-            self._was_compared = True
-            if _numbers(other) == self._numbers and to_json([*other]) == self._names:
-                return True
-        return self._unpacked() == (other if isinstance(other, dict) else dict(other))
-
-    __hash__ = None  # type: ignore[assignment]  # as of every mapping
-
-    def packed(self) -> tuple[bytes, bytes]:
-        """As `pack_signatures` gave it."""
-        return self._names, _pack_numbers(self._numbers)
-
-    def newest_ns(self) -> int:
-        """The latest time in any signature; 0 without one."""
-        times = (self._numbers[1::_N_NUMBERS], self._numbers[2::_N_NUMBERS])
-        return max(map(max, times)) if self._numbers else 0
-
-    def _unpacked(self) -> dict[str, Signature]:
-        if self._table is None:
-            rows = zip(*[iter(self._numbers)] * _N_NUMBERS, strict=True)
-            self._table = dict(
-                zip(json.loads(self._names), map(Signature._make, rows), strict=True)
-            )
-        return self._table
-
-
-def pack_signatures(signatures: Mapping[str, Signature]) -> tuple[bytes, bytes]:
-    """What `unpack_signatures` reads: the names, and the numbers."""
-    if isinstance(signatures, PackedSignatures):
-        return signatures.packed()
-    return to_json([*signatures]), _pack_numbers(_numbers(signatures))
-
-
-def unpack_signatures(names: bytes, packed: bytes) -> PackedSignatures:
-    """The signatures that were packed."""
-    if packed[:1] == _AS_ARRAY:
-        return PackedSignatures(names, array("q", packed[1:]))
-    return PackedSignatures(names, json.loads(packed[1:]))
-
-
-def _numbers(signatures: Mapping[str, Signature]) -> Sequence[int]:
-    numbers = chain.from_iterable(signatures.values())
-    try:
-        return array("q", numbers)
-    except OverflowError:  # some file systems number inodes with all 64 bits
-        return [*chain.from_iterable(signatures.values())]
-
-
-def _pack_numbers(numbers: Sequence[int]) -> bytes:
-    if isinstance(numbers, array):
-        return _AS_ARRAY + numbers.tobytes()
-    return _AS_JSON + to_json(numbers)
-
-
 class PackedFiles(Mapping[str, KnownFile]):
     """Identity path -> what the file became, each unpacked when asked for.
 
@@ -182,7 +91,9 @@ class PackedFiles(Mapping[str, KnownFile]):
         skipping: The paths of which something was skipped.
     """
 
-    def __init__(self, paths: bytes, rows: bytes, skipping: Sequence[str]) -> None:
+    def __init__(
+        self, paths: bytes | memoryview, rows: bytes | memoryview, skipping: Sequence[str]
+    ) -> None:
         self._packed = paths, rows
         self._table: dict[str, bytes | KnownFile] | None = None
         self.skipping = skipping
@@ -191,7 +102,7 @@ class PackedFiles(Mapping[str, KnownFile]):
         table = self._unpacked()
         known = table[path]
         if isinstance(known, bytes):
-            known = table[path] = file_of(json.loads(known))
+            known = table[path] = file_of(parse_json(known))
         return known
 
     def __contains__(self, path: object) -> bool:
@@ -205,24 +116,53 @@ class PackedFiles(Mapping[str, KnownFile]):
 
     def packed(self) -> tuple[bytes, bytes]:
         """As `pack_files` gave it."""
-        return self._packed
+        paths, rows = self._packed
+        return bytes(paths), bytes(rows)
+
+    def with_values(self, changed: Mapping[str, KnownFile]) -> PackedFiles:
+        """The same paths, some of them another file by now; the others are not unpacked."""
+        from memidx.indexing.compact import to_json  # only who writes
+
+        paths, packed = self.packed()
+        rows = packed.splitlines()
+        places = {path: place for place, path in enumerate(parse_json(paths))}
+        for path, known in changed.items():
+            rows[places[path]] = to_json(file_row(known))
+        skipping = paths_with_skips(Amended(self, changed))
+        return PackedFiles(paths, b"\n".join(rows), skipping)
 
     def _unpacked(self) -> dict[str, bytes | KnownFile]:
         if self._table is None:
-            paths, rows = self._packed
-            self._table = dict(zip(json.loads(paths), rows.splitlines(), strict=True))
+            paths, rows = self.packed()
+            self._table = dict(zip(parse_json(paths), rows.splitlines(), strict=True))
         return self._table
 
 
 def pack_files(files: Mapping[str, KnownFile]) -> tuple[bytes, bytes]:
     """What `PackedFiles` reads: the paths, and a row for each."""
+    if isinstance(files, Amended) and isinstance(files.whole, PackedFiles):
+        files = files.whole.with_values(files.changed)
     if isinstance(files, PackedFiles):
         return files.packed()
-    return to_json([*files]), b"\n".join(to_json(file_row(known)) for known in files.values())
+    import io
+
+    from memidx.indexing.compact import to_json  # only who writes
+
+    # Joining would hold every row twice.
+    rows = io.BytesIO()
+    for known in files.values():
+        rows.write(to_json(file_row(known)))
+        rows.write(b"\n")
+    rows.truncate(max(0, rows.tell() - 1))
+    return to_json([*files]), rows.getvalue()
 
 
 def paths_with_skips(files: Mapping[str, KnownFile]) -> list[str]:
-    """The files of which something was skipped, in their order."""
+    """The files of which something was skipped, in their order but for those that changed."""
+    if isinstance(files, Amended):
+        changed = files.changed
+        rest = [path for path in paths_with_skips(files.whole) if path not in changed]
+        return rest + paths_with_skips(changed)
     if isinstance(files, PackedFiles):
         return [*files.skipping]
     return [path for path, known in files.items() if known.skips]
@@ -250,12 +190,3 @@ def file_of(row: Sequence[Any]) -> KnownFile:
     packed = isinstance(docs, str)
     refs = PackedDocs(docs) if packed else tuple(DocRef(*ref) for ref in docs)
     return KnownFile(source, disk_path, digest, refs, skips_of(skips))
-
-
-# ASCII keeps the lone surrogates of undecodable file names out of the encoder's way.
-_encode = json.JSONEncoder(separators=(",", ":")).encode
-
-
-def to_json(value: Any) -> bytes:
-    """Compact JSON without line feeds."""
-    return _encode(value).encode("ascii")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from memidx.indexing.state import DocRef, KnownFile
+from memidx.indexing.packing import DocRef, KnownFile
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,11 +98,11 @@ class Observer(Protocol):
         ...
 
 
-def read_files(tasks: list[Task], observer: Observer | None = None) -> Iterator[Read]:
+def read_files(tasks: Iterable[Task], observer: Observer | None = None) -> Iterator[Read]:
     """Results in the order of the tasks, with the crew's help where that saves time.
 
     Args:
-        tasks: Files.
+        tasks: Files; gone through twice.
         observer: It gets the documents; the results are without them then.
     """
     crew = current_crew()

@@ -9,20 +9,23 @@ then only what changed since, where the feed can tell.
 from __future__ import annotations
 
 import contextlib
-import os.path
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from memidx.config import SourceConfig
 from memidx.documents import Document
+from memidx.files.spooling import IN_MEMORY, Scratch
 from memidx.garbage import collector_paused
+from memidx.indexing.packing import KnownFile, pack
 from memidx.indexing.reading import Made, Observer, Read, Task, add_item, read_file, read_files
-from memidx.indexing.state import RACY_NS, KnownFile, State, pack
+from memidx.indexing.state import RACY_NS, State
 from memidx.sources import FEED_KINDS
-from memidx.sources.base import FEEDS, Fed, FileEntry, Gone, Skip, SourceFailed
+from memidx.sources.base import Fed, FileEntry, Gone, Skip, SourceFailed
 from memidx.sources.listing import Listing, list_files
 from memidx.sources.survey import Survey
+from memidx.store.lines import NewLines
 from memidx.text.redact import holds_private
+from memidx.text.rules import FEEDS
 
 
 @dataclass(slots=True)
@@ -32,9 +35,9 @@ class Scan:
     Attributes:
         listing: Which file belongs to which source, and what was watched.
         files: Identity path of a file, or of a part of a feed -> what it became.
-        entries: Identity path -> the file as it was listed.
         lines: `doc_id` -> encoded line, for what was parsed.
-        documents: The same documents, as they are, but for those that an observer got.
+        documents: The same documents, as they are, but for those that an observer got; none of
+            them where the lines are too many for memory, for each can be made from its line.
         unread: Identity paths of files that are there and could not be read: nothing proves that
             what they held is gone.
         unsettled: Root-relative paths as on disk of files that the system did not hand out now.
@@ -51,9 +54,8 @@ class Scan:
 
     listing: Listing
     files: dict[str, KnownFile] = field(default_factory=dict)
-    lines: dict[str, bytes] = field(default_factory=dict)
+    lines: NewLines = field(default_factory=NewLines)
     documents: dict[str, Document] = field(default_factory=dict)
-    entries: dict[str, FileEntry] = field(default_factory=dict)
     unreadable: list[Skip] = field(default_factory=list)
     unread: set[str] = field(default_factory=set)
     unsettled: set[str] = field(default_factory=set)
@@ -84,6 +86,7 @@ class Scanner:
         max_bytes: Size cap of one document, in UTF-8 bytes.
         own: Absolute paths memidx writes itself.
         env: The environment, for sources that run another program.
+        scratch: Where lines are put aside that are too many for memory.
     """
 
     def __init__(
@@ -94,12 +97,14 @@ class Scanner:
         max_bytes: int,
         own: Sequence[str],
         env: Mapping[str, str],
+        scratch: Scratch = IN_MEMORY,
     ) -> None:
         self._root = root
-        self._sources = {source.name: source for source in sources}
+        self.sources = {source.name: source for source in sources}
         self._max_bytes = max_bytes
         self._own = tuple(own)
         self._env = env
+        self._scratch = scratch
 
     def scan(self, known: State | None, observer: Observer | None = None) -> Scan:
         """Look at every source.
@@ -113,10 +118,10 @@ class Scanner:
             return self._scan(known, observer)
 
     def _scan(self, known: State | None, observer: Observer | None) -> Scan:
-        listing = list_files(self._root, tuple(self._sources.values()), self._own)
-        found = Scan(listing, failed=dict(listing.failed))
+        listing = list_files(self._root, tuple(self.sources.values()), self._own)
+        found = Scan(listing, failed=dict(listing.failed), lines=NewLines(self._scratch))
         self._visit(listing, known, found, observer)
-        for source in self._sources.values():
+        for source in self.sources.values():
             if source.kind in FEEDS:
                 for part in FEED_KINDS[source.kind].parts(source):
                     self._ask(source, part, known, found)
@@ -129,55 +134,39 @@ class Scanner:
             known: The last look under the same settings.
             seen: The survey that found the edits.
             edits: Identity path and path as on disk of each.
+
+        Returns:
+            A scan whose `files` are those alone, without what cannot be read any more.
         """
         listing = Listing(seen, {}, dict(known.failed), known.skips)
-        found = Scan(listing, failed=dict(known.failed), files=dict(known.files))
-        found.tokens = dict(known.tokens)
+        found = Scan(listing, failed=dict(known.failed), tokens=dict(known.tokens))
         for path, disk_path in edits:
             before = known.files[path]
-            place = os.path.join(self._root, disk_path)
-            entry = FileEntry(path, place, seen.files[disk_path])
-            # What cannot be read any more is not what it was.
-            del found.files[path]
-            self._parse(self._sources[before.source], entry, found, before)
+            entry = FileEntry(path, self._root, disk_path, seen.files[disk_path])
+            self._parse(self.sources[before.source], entry, found, before)
         return found
 
     def read(self, scan: Scan, path: str, wanted: Collection[str]) -> None:
         """Read a file or part again whose documents' lines are wanted though it did not change."""
-        source = self._sources[scan.files[path].source]
+        source = self.sources[scan.files[path].source]
         if source.kind in FEEDS:
             self._pick(source, path, wanted, scan)
         else:
-            self._parse(source, scan.entries[path], scan)
+            entry = scan.listing.entry(source.name, path)
+            if entry is not None:
+                self._parse(source, entry, scan)
 
     def _visit(
         self, listing: Listing, known: State | None, found: Scan, observer: Observer | None
     ) -> None:
         """Take in every listed file; those that may have changed are read."""
-        files: list[tuple[SourceConfig, FileEntry, KnownFile | None]] = []
-        stale: set[str] = set()
-        tasks: list[Task] = []
-        for name, entries in listing.by_source.items():
-            source = self._sources[name]
-            for entry in entries:
-                before = self._known(source, entry, known)
-                files.append((source, entry, before))
-                found.entries[entry.path] = entry
-                if not (known and before and _is_fresh(before, entry, known)):
-                    stale.add(entry.path)
-                    tasks.append(self._task(source, entry, before))
-        results = read_files(tasks, observer)
-        for source, entry, before in files:
-            if entry.path in stale:
+        listed = _Listed(self, listing, known)
+        results = read_files(listed, observer)
+        for source, entry, before, is_fresh in listed.rows():
+            if not is_fresh:
                 self._take_in(next(results), source, entry, before, found)
             elif before is not None:
                 found.files[entry.path] = before
-
-    def _known(
-        self, source: SourceConfig, entry: FileEntry, known: State | None
-    ) -> KnownFile | None:
-        before = known.files.get(entry.path) if known else None
-        return before if before is not None and before.source == source.name else None
 
     def _parse(
         self,
@@ -186,9 +175,10 @@ class Scanner:
         found: Scan,
         before: KnownFile | None = None,
     ) -> None:
-        self._take_in(read_file(self._task(source, entry, before)), source, entry, before, found)
+        self._take_in(read_file(self.task(source, entry, before)), source, entry, before, found)
 
-    def _task(self, source: SourceConfig, entry: FileEntry, before: KnownFile | None) -> Task:
+    def task(self, source: SourceConfig, entry: FileEntry, before: KnownFile | None) -> Task:
+        """What reading a file takes."""
         digest = before.digest if before else None
         size = entry.signature.size
         return Task(source, entry.path, entry.disk_path, size, digest, self._max_bytes)
@@ -210,7 +200,7 @@ class Scanner:
             if read.may_pass:
                 # It says something about the moment: the next look tries again.
                 found.failed.setdefault(source.name, f"{entry.path}: {read.refusal}")
-                found.unsettled.add(self._below_root(entry))
+                found.unsettled.add(entry.place)
                 return
             found.unreadable.append(Skip(entry.path, read.refusal, source=source.name))
             return
@@ -223,14 +213,11 @@ class Scanner:
         self._take(read.made, found)
         found.files[entry.path] = KnownFile(
             source=source.name,
-            disk_path=self._below_root(entry),
+            disk_path=entry.place,
             digest=read.digest,
             docs=tuple(read.made.refs.values()),
             skips=tuple(read.made.skips),
         )
-
-    def _below_root(self, entry: FileEntry) -> str:
-        return entry.disk_path[len(self._root) :].lstrip("/")
 
     def _ask(self, source: SourceConfig, part: str, known: State | None, found: Scan) -> None:
         """Take in one part of a feed, or say that the source failed."""
@@ -299,9 +286,39 @@ class Scanner:
                 made.follows[doc_id] = tuple(f"{part}#{anchor}" for anchor in given.follows)
 
     def _take(self, made: Made, found: Scan) -> None:
-        found.lines.update(made.lines)
-        found.documents.update(made.documents)
+        for doc_id, line in made.lines.items():
+            found.lines.add(doc_id, line)
+        if found.lines.are_aside:
+            found.documents.clear()
+        else:
+            found.documents.update(made.documents)
         found.follows.update(made.follows)
+
+
+class _Listed:
+    """The tasks of reading what may have changed; a list of a million of them would be long."""
+
+    def __init__(self, scanner: Scanner, listing: Listing, known: State | None) -> None:
+        self._scanner = scanner
+        self._listing = listing
+        self._known = known
+
+    def __iter__(self) -> Iterator[Task]:
+        for source, entry, before, is_fresh in self.rows():
+            if not is_fresh:
+                yield self._scanner.task(source, entry, before)
+
+    def rows(self) -> Iterator[tuple[SourceConfig, FileEntry, KnownFile | None, bool]]:
+        """Every file, what is known of it, and whether it surely is as it was."""
+        known = self._known
+        for name, entries in self._listing.by_source.items():
+            source = self._scanner.sources[name]
+            for entry in entries:
+                before = known.files.get(entry.path) if known else None
+                if before is not None and before.source != name:
+                    before = None
+                is_fresh = bool(known and before and _is_fresh(before, entry, known))
+                yield source, entry, before, is_fresh
 
 
 def _is_fresh(before: KnownFile, entry: FileEntry, known: State) -> bool:

@@ -7,40 +7,36 @@ file is read.
 
 from __future__ import annotations
 
-import json
 import zlib
-from collections.abc import Iterator, Mapping
-from itertools import accumulate, pairwise
-from typing import Any, Literal
 
 from memidx.files import Signature
-from memidx.indexing.packing import (
-    DocRef,
-    KnownFile,
-    PackedFiles,
-    PackedSignatures,
-    pack,
-    pack_files,
-    pack_signatures,
-    paths_with_skips,
-    skip_rows,
-    skips_of,
-    to_json,
-    unpack_signatures,
-)
-from memidx.sources.base import Skip
+from memidx.light import TYPE_CHECKING, parse_json
 from memidx.values import dataclass, field
 
-__all__ = ["RACY_NS", "DocRef", "Freshness", "KnownFile", "State", "pack", "read_state"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any, Literal
 
-STATE_VERSION = 5
+    from memidx.indexing.packing import KnownFile
+    from memidx.sources.base import Skip
 
-# How an answer relates to its sources: docs/glossary.md, "freshness".
-Freshness = Literal["fresh", "refreshed", "unchecked", "stale"]
+    # How an answer relates to its sources: docs/glossary.md, "freshness".
+    Freshness = Literal["fresh", "refreshed", "unchecked", "stale"]
+else:
+    Freshness = str
+
+__all__ = ["RACY_NS", "Freshness", "State", "read_state", "read_summary"]
+
+STATE_VERSION = 8
 
 # An entry changed this shortly before it was recorded may have changed again within the same
 # tick of the file system's clock: it is read again, as git does with its index.
 RACY_NS = 2_000_000_000
+
+# A checksum, and the line end before or behind it.
+_MARK_BYTES = 9
+# Bytes that hold what a search asks of a look whose files it does not compare, as a rule.
+SUMMARY_BYTES = 1 << 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,24 +77,56 @@ class State:
     unlike: Mapping[str, str | None] = field(default_factory=dict)
     tokens: Mapping[str, str | None] = field(default_factory=dict)
 
-    def racy(self) -> list[str]:
-        """Watched paths whose signature does not prove that they are unchanged."""
-        limit = self.recorded_ns - RACY_NS
-        if isinstance(self.watched, PackedSignatures) and self.watched.newest_ns() < limit:
-            return []
-        return [
-            path
-            for path, signature in self.watched.items()
-            if signature.mtime_ns >= limit or signature.ctime_ns >= limit
-        ]
+    @property
+    def is_whole(self) -> bool:
+        """Whether `watched` and `files` are there, and not only what stands before them."""
+        return self.watched is not _UNREAD
+
+    def racy(self, among: Iterable[str] | None = None) -> list[str]:
+        """Watched paths whose signature does not prove that they are unchanged.
+
+        Args:
+            among: All that can be, where that is known.
+        """
+        from memidx.indexing.signatures import younger  # see `read_summary`
+
+        watched = self.watched
+        if among is not None:
+            watched = {path: watched[path] for path in among}
+        return younger(watched, self.recorded_ns - RACY_NS)
+
+    def known_at(self, disk_path: str) -> tuple[str, KnownFile] | None:
+        """Identity and record of the file at a root-relative path as on disk, if it has one."""
+        from memidx.text.paths import identity  # few files are asked for
+
+        path = identity(disk_path)
+        known = self.files.get(path)
+        # Two names that are one after normalisation belong to the file that was met first.
+        return None if known is None or known.disk_path != disk_path else (path, known)
 
     def file_skips(self) -> Iterator[Skip]:
         """What of the files was skipped."""
+        if not self.is_whole:
+            return  # `read_summary` saw to it that there is none
+        from memidx.indexing.packing import paths_with_skips
+
         for path in paths_with_skips(self.files):
             yield from self.files[path].skips
 
     def to_bytes(self) -> bytes:
-        """A line of JSON, then what is long and seldom read, packed, then a checksum."""
+        """The bytes of `pieces`."""
+        return b"".join(self.pieces())
+
+    def pieces(self) -> list[bytes]:
+        """A line of JSON with a checksum of its own, then what is long, packed, then a checksum."""
+        from memidx.indexing.compact import to_json
+        from memidx.indexing.packing import (  # only who looks at the sources writes
+            pack_files,
+            paths_with_skips,
+            skip_rows,
+        )
+        from memidx.indexing.signatures import pack_signatures
+
         parts = (*pack_signatures(self.watched), *pack_files(self.files))
         document: dict[str, Any] = {
             "version": STATE_VERSION,
@@ -117,41 +145,94 @@ class State:
             "tokens": self.tokens,
             "part_bytes": [*map(len, parts)],
         }
-        body = b"".join((to_json(document), b"\n", *parts))
-        return body + b"\n" + _checksum(body)
+        head = to_json(document)
+        pieces = [head, b"\n", _checksum(head), b"\n", *parts]
+        checksum = 0
+        for piece in pieces:
+            checksum = zlib.crc32(piece, checksum)
+        return [*pieces, b"\n", b"%08x" % checksum]
 
 
 def read_state(data: bytes) -> State | None:
     """State from its bytes; None when they are damaged or of another version (then look anew)."""
-    body, _, found = data.rpartition(b"\n")
-    if found != _checksum(body):
+    from memidx.indexing.packing import PackedFiles  # see `read_summary`
+    from memidx.indexing.signatures import unpack_signatures
+
+    # A record is long, so no part of it is copied before somebody asks for it.
+    view = memoryview(data)
+    if view[-_MARK_BYTES:] != b"\n" + _checksum(view[:-_MARK_BYTES]):
         return None
-    head, _, rest = body.partition(b"\n")
+    head = data[: data.find(b"\n")]
     try:
-        document = json.loads(head)
-        if document["version"] != STATE_VERSION:
-            return None
-        ends = [*accumulate(document["part_bytes"], initial=0)]
-        names, numbers, paths, rows = (rest[begin:end] for begin, end in pairwise(ends))
-        return State(
-            root=document["root"],
-            settings=document["settings"],
-            recorded_ns=document["recorded_ns"],
-            watched=unpack_signatures(names, numbers),
-            bases_failed=document["bases_failed"],
-            files=PackedFiles(paths, rows, document["files_skipping"]),
-            failed=document["failed"],
-            skips=skips_of(document["skips"]),
-            unsupported=document["unsupported"],
-            store={name: Signature(*row) for name, row in document["store"].items()},
-            damage=tuple((path, line, reason) for path, line, reason in document["damage"]),
-            snapshot=document["snapshot"],
-            unlike=document["unlike"],
-            tokens=document["tokens"],
-        )
+        document = _document(head)
+        at, parts = len(head) + 1 + _MARK_BYTES, []
+        for size in document["part_bytes"]:
+            parts.append(view[at : at + size])
+            at += size
+        names, numbers, paths, rows = parts
+        files = PackedFiles(paths, rows, document["files_skipping"])
+        return _state(document, unpack_signatures(names, numbers), files)
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
-def _checksum(body: bytes) -> bytes:
+def read_summary(data: bytes) -> State | None:
+    """State from the beginning of its bytes, without `watched` and `files`.
+
+    Most of a record is about thousands of files, which only a comparison with the sources needs.
+
+    Returns:
+        None when the bytes are damaged, of another version or too few, or when what was skipped
+        of a file has to be told: then `read_state` must be asked.
+    """
+    head, _, rest = data.partition(b"\n")
+    mark = _checksum(head)
+    if rest[: len(mark)] != mark:
+        return None
+    try:
+        document = _document(head)
+        return None if document["files_skipping"] else _state(document, _UNREAD, _UNREAD)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def _document(head: bytes) -> Any:
+    document = parse_json(head)
+    if document["version"] != STATE_VERSION:
+        raise ValueError("another version")
+    return document
+
+
+def _state(document: Any, watched: Any, files: Any) -> State:
+    skips: tuple[Skip, ...] = ()
+    if document["skips"]:
+        from memidx.indexing.packing import skips_of  # most projects have none
+
+        skips = skips_of(document["skips"])
+    return State(
+        root=document["root"],
+        settings=document["settings"],
+        recorded_ns=document["recorded_ns"],
+        watched=watched,
+        bases_failed=document["bases_failed"],
+        files=files,
+        failed=document["failed"],
+        skips=skips,
+        unsupported=document["unsupported"],
+        store={name: Signature(*row) for name, row in document["store"].items()},
+        damage=tuple((path, line, reason) for path, line, reason in document["damage"]),
+        snapshot=document["snapshot"],
+        unlike=document["unlike"],
+        tokens=document["tokens"],
+    )
+
+
+class _Unread:
+    """Stands for a part of a look that was not read; whoever asks it for anything is mistaken."""
+
+
+_UNREAD: Any = _Unread()
+
+
+def _checksum(body: bytes | memoryview) -> bytes:
     return b"%08x" % zlib.crc32(body)

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Literal
-
 from memidx.indexing.state import Freshness
-from memidx.search.cursor import Cursor
-from memidx.sources.base import Skip
+from memidx.light import TYPE_CHECKING
+from memidx.search.cursor import Cursor, Cursors
 from memidx.values import dataclass, field
 
-Verdict = Literal[
-    "hits",
-    "no_match",
-    "no_terms_in_index",
-    "empty_query",
-    "filtered_out",
-    "below_threshold",
-    "empty_index",
-]
-Confidence = Literal["reliable", "candidate", "weak"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any, Literal
+
+    from memidx.sources.base import Skip
+
+    Verdict = Literal[
+        "hits",
+        "no_match",
+        "no_terms_in_index",
+        "empty_query",
+        "filtered_out",
+        "below_threshold",
+        "empty_index",
+    ]
+    Confidence = Literal["reliable", "candidate", "weak"]
+else:
+    Verdict = Confidence = str
 
 ANSWER_SCHEMA = "memidx.answer/1"
 
@@ -147,7 +152,7 @@ class Answer:
     suggestions: tuple[Suggestion, ...] = ()
     nearest: tuple[Nearest, ...] = ()
     n_listed: int = 0
-    page: Cursor | None = None
+    page: Cursor | Cursors | None = None
 
     @property
     def cursor(self) -> str | None:
@@ -155,7 +160,7 @@ class Answer:
         if self.page is None:
             return None
         end = self.page.offset + len(self.hits)
-        return str(self.page._replace(offset=end)) if end < self.n_listed else None
+        return str(self.page.at(end)) if end < self.n_listed else None
 
     def to_dict(self) -> dict[str, Any]:
         """The answer in its published JSON shape (docs/answer.schema.json)."""

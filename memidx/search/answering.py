@@ -6,11 +6,10 @@ counts, problems, notes).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-
 from memidx.analysis.base import Analyzer
 from memidx.indexing.state import Freshness
-from memidx.search.answer import Answer, Hit, Problem, Verdict, decide_verdict
+from memidx.light import TYPE_CHECKING
+from memidx.search.answer import Answer, Hit, Problem, Verdict, decide_verdict, problems
 from memidx.search.lines import in_file
 from memidx.search.pages import pages_of
 from memidx.search.passages import snippets
@@ -20,6 +19,12 @@ from memidx.search.ranking import Ranking, Scored
 from memidx.snapshot.parts import Numbers
 from memidx.snapshot.snapshot import Snapshot
 from memidx.values import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
+    from memidx.search.cursor import Cursors
+    from memidx.sources.base import Skip
 
 # What an answer lists of the documents that are not in the index; the count is always whole.
 MAX_SKIPPED = 20
@@ -31,16 +36,17 @@ class Circumstances:
 
     Attributes:
         stores: Their paths, by number.
-        sources: The names that exist.
+        skipped: What is not in the index, or damaged.
+        sources: Gives the names that exist.
     """
 
     stores: tuple[str, ...]
     freshness: Freshness
     as_of: str
     sources_failed: tuple[Problem, ...]
-    skipped: tuple[Problem, ...]
-    notes: tuple[str, ...] = ()
-    sources: frozenset[str] = frozenset()
+    skipped: tuple[Skip, ...]
+    notes: tuple[str, ...]
+    sources: Callable[[], Collection[str]]
 
 
 def answer(
@@ -53,6 +59,9 @@ def answer(
     k: int,
     offset: int = 0,
     requested: str,
+    also: tuple[str, ...] = (),
+    n_listed: int | None = None,
+    page: Cursors | None = None,
 ) -> Answer:
     """The answer to one query.
 
@@ -61,14 +70,20 @@ def answer(
         k: Hits to show.
         offset: Hits to leave out at the front.
         requested: The strategy that was asked for, to say when another one ranked.
+        also: Other phrasings that were asked.
+        n_listed: Hits there are to page through; None when that is all that matched.
+        page: Gives cursors of the answer.
     """
     shown = ranking.best[offset : offset + k]
     numbers = {term.term: term.numbers for term in prepared.terms if term.numbers is not None}
     weights = {term.term: term.weight * term.idf for term in prepared.terms if term.term in numbers}
     finder = Finder(analyzer, weights)
+    stores = circumstances.stores
     hits = tuple(
-        _hit(snapshot, finder, numbers.values(), scored, rank, circumstances.stores)
-        for rank, scored in enumerate(shown, start=offset + 1)
+        [
+            _hit(snapshot, finder, numbers.values(), scored, rank, stores)
+            for rank, scored in enumerate(shown, start=offset + 1)
+        ]
     )
     counts = _by_name(snapshot, ranking.n_by_source)
     verdict = decide_verdict(
@@ -94,13 +109,19 @@ def answer(
         n_matched=ranking.n_matched,
         n_by_source=counts,
         sources_failed=circumstances.sources_failed,
-        skipped=circumstances.skipped[:MAX_SKIPPED],
+        skipped=problems(circumstances.skipped[:MAX_SKIPPED]),
         n_skipped=len(circumstances.skipped),
         build_id=snapshot.build_id,
         fingerprint=snapshot.facts["analyzer"],
         n_docs=snapshot.n_docs,
         hits=hits,
         notes=tuple(notes),
+        timing={},
+        also=also,
+        suggestions=(),
+        nearest=(),
+        n_listed=ranking.n_matched if n_listed is None else n_listed,
+        page=page,
     )
 
 
@@ -122,16 +143,17 @@ def _hit(
     stores: Sequence[str],
 ) -> Hit:
     doc = scored.doc
-    card = snapshot.card(doc)
-    doc_id, path = snapshot.doc_id(doc), snapshot.path(doc)
     begin, kind = snapshot.line_of[doc], snapshot.kinds[snapshot.kind_of[doc]]
-    page = pages_of(snapshot).page(doc)
+    which, doc_ord = snapshot.locate(doc)
+    segment = snapshot.parts[which].segment
+    page, facts = pages_of(segment).page(segment, doc_ord)
     shown = page.answer(
         finder.question,
+        begin,
         lambda: snippets(
             page,
             finder,
-            card.title,
+            facts.title,
             line_offset=begin - 1,
             is_indexed=lambda: any(snapshot.frequency(0, term, doc) for term in numbers),
         ),
@@ -140,22 +162,22 @@ def _hit(
     first = shown[0] if shown else None
     return Hit(
         rank=rank,
-        doc_id=doc_id,
+        doc_id=facts.doc_id,
         source=snapshot.sources[snapshot.source_of[doc]],
         kind=kind,
-        path=path,
-        anchor=doc_id[len(path) + 1 :] or None,
-        title=card.title,
+        path=facts.path,
+        anchor=facts.doc_id[len(facts.path) + 1 :] or None,
+        title=facts.title,
         score=scored.score,
         relevance=scored.relevance,
         composite=scored.composite,
         confidence=scored.confidence,
-        snippet=first.text if first else card.title,
+        snippet=first.text if first else facts.title,
         snippets=shown,
         line_start=first.line_start if first else None,
         line_end=first.line_end if first else None,
-        time=card.time,
-        tags=card.tags,
+        time=facts.time,
+        tags=facts.tags,
         flags=snapshot.flags.get(doc, ()),
         store=stores[snapshot.store_of(doc)],
     )
@@ -167,7 +189,7 @@ def _notes(
     ranking: Ranking,
     requested: str,
     hits: Sequence[Hit],
-    sources: Collection[str],
+    sources: Callable[[], Collection[str]],
 ) -> list[str]:
     notes = []
     if ranking.strategy != requested and verdict == "hits":
@@ -181,11 +203,10 @@ def _notes(
     if unknown and verdict != "no_terms_in_index":
         notes.append("in no document: " + ", ".join(dict.fromkeys(unknown[:10])))
     named = (*prepared.parsed.sources, *prepared.parsed.excluded_sources)
-    strangers = [name for name in named if name not in sources]
-    if strangers:
+    if named and (strangers := [name for name in named if name not in sources()]):
         notes.append(
             f"no source is named {', '.join(dict.fromkeys(strangers))}; there are: "
-            + ", ".join(sorted(sources))
+            + ", ".join(sorted(sources()))
         )
     if prepared.parsed.n_left_out:
         notes.append(

@@ -12,11 +12,9 @@ bounded, and long blocks are passages without a closer look.
 
 from __future__ import annotations
 
-import re
-from array import array
 from bisect import bisect_left, bisect_right
-from functools import cache
-from itertools import accumulate
+
+from memidx.light import pattern
 
 _MAX_CLASSIFIED = 4000
 
@@ -44,8 +42,7 @@ class Outline:
             starts.insert(0, matter[0])
             ends.insert(0, matter[1])
             self._kinds[0] = "other"
-        self.starts = array("q", starts)  # a page may be kept: a fifth of a list's size
-        self.ends = array("q", ends)
+        self.starts, self.ends = starts, ends
 
     def is_passage(self, number: int) -> bool:
         """Whether a block is prose, code or a heading."""
@@ -100,28 +97,103 @@ def _front_matter(text: str) -> tuple[int, int] | None:
     at = 1 if text.startswith("\ufeff") else 0
     if not text.startswith(("---", "+++"), at):
         return None
-    opening = _pattern(
-        r"(?:---[^\S\n]*+\n\s*+(?:[\w\"'-]++[^\S\n]*+:|\#|---|\.\.\.)|\+\+\+[^\S\n]*+\n)"
-    ).match(text, at)
-    if opening is None:  # a letterhead between rules is text
+    if not _opens(text, at):  # a letterhead between rules is text
         return None
-    closing = _pattern(r"\n(?:---|\.\.\.|\+\+\+)[^\S\n]*+$", re.MULTILINE).search(text, at + 3)
-    return None if closing is None else (at, closing.end())
+    line = text.find("\n", at + 3)
+    while line >= 0:
+        end = text.find("\n", line + 1)
+        stop = len(text) if end < 0 else end
+        if text.startswith(_RULES, line + 1) and not text[line + 4 : stop].strip():
+            return at, stop
+        line = end
+    return None
+
+
+_RULES = ("---", "...", "+++")
+
+
+def _opens(text: str, at: int) -> bool:
+    """Whether front matter begins at the rule that stands at `at`."""
+    end = text.find("\n", at)
+    if end < 0 or text[at + 3 : end].strip():
+        return False
+    if text[at] == "+":
+        return True
+    while text[end : end + 1].isspace():
+        end += 1
+    if text.startswith(("#", "---", "..."), end):
+        return True
+    name = end
+    while text[end : end + 1].isalnum() or text[end : end + 1] in ("_", '"', "'", "-"):
+        end += 1
+    if end == name:
+        return False
+    while text[end : end + 1].isspace() and text[end] != "\n":
+        end += 1
+    return text[end : end + 1] == ":"
 
 
 def _divide(text: str, at: int) -> tuple[list[int], list[int]]:
     """Where the blocks begin that stand at `at` or later, and where they end."""
-    if blank := _pattern(r"(?:[^\S\n]*+\n)+").match(text, at):
-        at = blank.end()
-    pieces = _pattern(r"(\n(?:[^\S\n]*+\n)+)").split(text[at:] if at else text)
-    edges = list(accumulate(map(len, pieces), initial=at))
-    starts, ends = edges[0::2], edges[1::2]
+    while (end := text.find("\n", at)) >= 0 and not text[at:end].strip():
+        at = end + 1
+    starts, ends = _between_lines(text, at) if _has_spaces(text) else _between_feeds(text, at)
     if "```" in text or "~~~" in text or "<!--" in text:
         starts, ends = _without(_regions(text, at), starts, ends)
     ends[-1] = len(text.rstrip())
     if ends[-1] <= starts[-1]:
         del starts[-1], ends[-1]
     return starts, ends
+
+
+def _between_feeds(text: str, at: int) -> tuple[list[int], list[int]]:
+    """What blank lines divide, where none of them holds a space."""
+    starts, ends = [at], []
+    gap = text.find("\n\n", at)
+    while gap >= 0:
+        behind = gap + 2
+        while text.startswith("\n", behind):
+            behind += 1
+        ends.append(gap)
+        starts.append(behind)
+        gap = text.find("\n\n", behind)
+    ends.append(len(text))
+    return starts, ends
+
+
+def _between_lines(text: str, at: int) -> tuple[list[int], list[int]]:
+    """What blank lines divide, whatever they hold."""
+    starts, ends = [at], []
+    is_in_gap = False
+    *lines, _ = text[at:].split("\n")
+    for line in lines:
+        is_blank = not line.strip()
+        if is_blank and not is_in_gap:
+            ends.append(at - 1)
+        elif is_in_gap and not is_blank:
+            starts.append(at)
+        is_in_gap = is_blank
+        at += len(line) + 1
+    if is_in_gap:
+        starts.append(at)
+    ends.append(len(text))
+    return starts, ends
+
+
+def _has_spaces(text: str) -> bool:
+    """Whether a blank line may hold a space, of whatever kind."""
+    if not text.isascii():
+        return True
+    for space in _SPACES:
+        end = text.find(space + "\n")
+        while end >= 0:
+            if not text[text.rfind("\n", 0, end) + 1 : end].strip():
+                return True
+            end = text.find(space + "\n", end + 2)
+    return False
+
+
+_SPACES = " \t\r\v\f\x1c\x1d\x1e\x1f"
 
 
 def _without(
@@ -202,20 +274,26 @@ def _kind(piece: str) -> str:
         return "prose"
     body = piece.strip()
     first = body[:1]
-    if first == "#" and _pattern(r"(?:#{1,6}(?:[^\S\n][^\n]*+)?(?:\n|\Z))+").fullmatch(body):
+    if first == "#" and all(map(_is_heading, body.split("\n"))):
         return "heading"
     if first == "<":
         body = _without_comments(body)
-        return "prose" if _pattern(r"<[^<>]*+>").sub("", body).strip() else "other"
+        return "prose" if pattern(r"<[^<>]*+>").sub("", body).strip() else "other"
     if first in ("!", "["):
         return "other" if _is_badges(body) else "prose"
     if first in ("-", "*", "_", "=", "+") and not body.strip("-*_=+ \n\t"):
         return "other"
     if "|" in body:
         return "other" if _is_table(body) else "prose"
-    if "\n" in body and _pattern(r"[^\n]++\n[^\S\n]*+(?:=++|-++)").fullmatch(body):
-        return "heading"
+    line, feed, rule = body.partition("\n")
+    if feed and line and "\n" not in rule and rule.lstrip().strip(rule[-1]) == "":
+        return "heading" if rule[-1] in "=-" else "prose"
     return "prose"
+
+
+def _is_heading(line: str) -> bool:
+    text = line.lstrip("#")
+    return 0 < len(line) - len(text) < 7 and (not text or text[0].isspace())
 
 
 def _without_comments(body: str) -> str:
@@ -231,11 +309,37 @@ def _without_comments(body: str) -> str:
 
 def _is_badges(body: str) -> bool:
     """Nothing but images, linked images and link definitions."""
+    if (
+        "![" not in body
+        and "]:" not in body
+        and not ("][" in body and "):" in body)
+        and not body[1:].lstrip().startswith("]")
+    ):
+        return False  # as nearly always: the first bracket is none of these
+    if _is_image(body):
+        return True
     image = r"!\[[^\[\]]{0,300}+\](?:\([^()\n]{0,1000}+\)|\[[^\[\]\n]{0,300}+\])?"
-    left = _pattern(image).sub("", body)
-    left = _pattern(r"\[\s*+\](?:\([^()\n]{0,1000}+\)|\[[^\[\]\n]{0,300}+\])").sub("", left)
-    left = _pattern(r"^\[[^\[\]\n]{1,300}+\]:[^\n]*+$", re.MULTILINE).sub("", left)
+    left = pattern(image).sub("", body)
+    left = pattern(r"\[\s*+\](?:\([^()\n]{0,1000}+\)|\[[^\[\]\n]{0,300}+\])").sub("", left)
+    left = pattern(r"(?m)^\[[^\[\]\n]{1,300}+\]:[^\n]*+$").sub("", left)
     return not left.strip()
+
+
+def _is_image(body: str) -> bool:
+    """Whether a line is one image and nothing else; no image is wrongly found."""
+    alternative, between, target = body[2:-1].partition("](")
+    return (
+        body.startswith("![")
+        and body.endswith(")")
+        and bool(between)
+        and len(alternative) <= 300
+        and len(target) <= 1000
+        and _BRACKETS.isdisjoint(alternative)
+        and _NOT_IN_TARGETS.isdisjoint(target)
+    )
+
+
+_BRACKETS, _NOT_IN_TARGETS = frozenset("[]"), frozenset("()\n")
 
 
 def _is_table(body: str) -> bool:
@@ -243,9 +347,3 @@ def _is_table(body: str) -> bool:
     if all(line.lstrip().startswith("|") for line in lines):
         return True
     return len(lines) > 1 and not lines[1].strip("|:- \t") and "|" in lines[1] and "-" in lines[1]
-
-
-@cache
-def _pattern(source: str, flags: int = 0) -> re.Pattern[str]:
-    # Compiled when first met: most documents need few of them.
-    return re.compile(source, flags)

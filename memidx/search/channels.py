@@ -6,9 +6,8 @@ relevance of a strategy; the label of a hit.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-
 from memidx.config import SearchConfig
+from memidx.light import TYPE_CHECKING
 from memidx.scoring import LEXICAL_THRESHOLDS, RRF_K, VECTOR_THRESHOLDS, vector_norm
 from memidx.search import kernels
 from memidx.search.answer import Confidence
@@ -16,6 +15,9 @@ from memidx.search.kernels import LexicalParameters
 from memidx.search.labels import better, label, relevance_once
 from memidx.search.prepared import Prepared
 from memidx.snapshot.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
 # No calibrated thresholds.
 _PUBLISHED: Mapping[str, tuple[float, float]] = {}
@@ -87,7 +89,12 @@ class Channels:
         if strategy == "lexical":
             bound = kernels.lexical_bound(self._prepared.terms, self._parameters)
             scores = self.lexical
-            return {doc: min(1.0, scores[doc] / bound) if bound else 0.0 for doc in docs}
+            if not bound:
+                return dict.fromkeys(docs, 0.0)
+            shares = {doc: scores[doc] / bound for doc in docs}
+            if max(shares.values(), default=0.0) > 1.0:  # by the last bit, if at all
+                shares = {doc: min(1.0, share) for doc, share in shares.items()}
+            return shares
         return self._fused(list(docs))
 
     def _fused(self, docs: Sequence[int]) -> dict[int, float]:

@@ -6,15 +6,14 @@ among thousands of commits is found.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
-
-from memidx.errors import InputError
-from memidx.snapshot.snapshot import Snapshot
-from memidx.text.dates import days_since_epoch, parse_time
+from memidx.light import TYPE_CHECKING, pattern
 from memidx.values import dataclass
 
-_SPAN_OF_DAYS = re.compile(r"(\d{1,6})d")
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Callable, Sequence
+
+    from memidx.snapshot.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +110,8 @@ def path_regex(glob: str) -> re.Pattern[str]:
 
     Without a slash inside it is a name at any depth; a folder stands for what is in it.
     """
+    import re  # most searches have no globs
+
     body = glob.strip("/")
     start = "" if "/" in body or glob.startswith("/") else "(?:.*/)?"
     return re.compile(f"{start}{glob_regex(body).pattern}(?:/.*)?", re.DOTALL)
@@ -121,6 +122,8 @@ def glob_regex(glob: str) -> re.Pattern[str]:
 
     A `**/` also matches no folder at all, so that `**/a.md` finds `a.md` at the top.
     """
+    import re  # see `path_regex`
+
     pieces: list[str] = []
     at = 0
     while at < len(glob):
@@ -150,6 +153,8 @@ def glob_regex(glob: str) -> re.Pattern[str]:
 
 
 def _character_set(body: str, *, negated: bool) -> str:
+    import re  # see `path_regex`
+
     candidate = f"[{'^' if negated else ''}{body}]"
     try:
         re.compile(candidate)
@@ -159,7 +164,10 @@ def _character_set(body: str, *, negated: bool) -> str:
 
 
 def _bound(name: str, value: str, as_of_day: float, *, end: bool) -> float:
-    if days := _SPAN_OF_DAYS.fullmatch(value.strip()):
+    from memidx.errors import InputError  # most searches have no dates
+    from memidx.text.dates import days_since_epoch, parse_time
+
+    if days := pattern(r"(\d{1,6})d").fullmatch(value.strip()):
         day = as_of_day - int(days[1])
         return day + 1e-9 if end else day
     time = parse_time(value)

@@ -7,16 +7,23 @@ additions, multiplications and divisions of doubles (`memidx.scoring` has the fo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
-
+from memidx.light import TYPE_CHECKING
 from memidx.scoring import bm25_bound, idf
 from memidx.snapshot.parts import Numbers
 from memidx.snapshot.snapshot import Snapshot
 from memidx.values import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
     from numpy.typing import NDArray
+
+
+# Terms of queries that are remembered with what was found of them, and under how many weights of
+# the fields: an open index has one, and tuning tries many.
+_MAX_REMEMBERED = 20_000
+_MAX_FIELDS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,32 +58,53 @@ class LexicalParameters:
 
 
 def look_up(
-    snapshot: Snapshot, occurrences: Sequence[tuple[str, float, tuple[tuple[int, float], ...]]]
+    snapshot: Snapshot,
+    occurrences: Sequence[tuple[str, float]],
+    fields: tuple[tuple[int, float], ...],
 ) -> tuple[ScoredTerm, ...]:
     """Distinct terms in order of first occurrence, with their idf.
 
     Args:
         snapshot: Where to look.
-        occurrences: `(term, weight, fields)` per occurrence in the query; the same term in the
-            same fields adds up.
+        occurrences: `(term, weight)` per occurrence in the query; the same term adds up.
+        fields: Where they are looked for, as in `ScoredTerm`.
     """
-    weights: dict[tuple[str, tuple[tuple[int, float], ...]], tuple[float, float]] = {}
-    for term, weight, fields in occurrences:
-        total, once = weights.get((term, fields), (0.0, 0.0))
-        weights[term, fields] = (total + weight, max(once, weight))
+    weights: dict[str, tuple[float, float]] = {}
+    for term, weight in occurrences:
+        known = weights.get(term)
+        if known is None:
+            weights[term] = (weight, weight)
+        else:
+            weights[term] = (known[0] + weight, max(known[1], weight))
+    by_fields = snapshot.remembered.get(ScoredTerm)
+    if by_fields is None:
+        by_fields = snapshot.remembered[ScoredTerm] = {}
+    remembered: dict[tuple[str, tuple[float, float]], ScoredTerm] | None = by_fields.get(fields)
+    if remembered is None:
+        if len(by_fields) >= _MAX_FIELDS:
+            by_fields.clear()
+        remembered = by_fields[fields] = {}
     found = []
-    for (term, fields), (weight, once) in weights.items():
-        df = snapshot.document_frequency(term)
-        value = idf(snapshot.n_searchable, df)
-        found.append(ScoredTerm(term, snapshot.term(term), df, value, weight, once, fields))
+    for key in weights.items():
+        scored = remembered.get(key)
+        if scored is None:
+            term, (weight, once) = key
+            df = snapshot.document_frequency(term)
+            value = idf(snapshot.n_searchable, df)
+            scored = ScoredTerm(term, snapshot.term(term), df, value, weight, once, fields)
+            if len(remembered) >= _MAX_REMEMBERED:
+                remembered.clear()
+            remembered[key] = scored
+        found.append(scored)
     return tuple(found)
 
 
 def lexical_bound(terms: Sequence[ScoredTerm], parameters: LexicalParameters) -> float:
     """The largest score a document could reach: every term, saturated, in every field."""
     total = 0.0
+    k1 = parameters.k1
     for term in terms:
-        bound = term.weight * bm25_bound(term.idf, parameters.k1)
+        bound = term.weight * bm25_bound(term.idf, k1)
         for _, field_weight in term.fields:
             total += field_weight * bound
     return total
@@ -135,18 +163,21 @@ def score_document(
     terms: Sequence[ScoredTerm],
     parameters: LexicalParameters,
     doc: int,
+    *,
+    once: bool = True,
 ) -> float:
-    """One document's lexical score with repeated query words counted once."""
+    """One document's lexical score; with `once`, repeated query words are counted once."""
     k1, b = parameters.k1, parameters.b
     base, gain = 1.0 - b, k1 + 1.0
     score = 0.0
     for term in terms:
         if term.numbers is None:
             continue
+        weight = term.weight_once if once else term.weight
         for position, field_weight in term.fields:
             tf = snapshot.frequency(position, term.numbers, doc)
             if tf:
-                factor = term.weight_once * field_weight * term.idf
+                factor = weight * field_weight * term.idf
                 length, avgdl = snapshot.lengths[position][doc], snapshot.avgdl[position]
                 norm = k1 * (base + b * length / avgdl)
                 score += factor * (tf * gain) / (tf + norm)

@@ -9,15 +9,17 @@ Calibrated thresholds are on relevance instead (`memidx.search.calibrated`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from memidx.analysis.base import QueryWord
+from memidx.light import TYPE_CHECKING
 from memidx.scoring import MIN_COVERAGE
 from memidx.search.answer import Confidence
 from memidx.search.kernels import LexicalParameters, ScoredTerm, lexical_bound
 from memidx.snapshot.parts import Numbers
 from memidx.snapshot.snapshot import Snapshot
 from memidx.values import dataclass, replace
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _ORDER: tuple[Confidence, ...] = ("weak", "candidate", "reliable")
 
@@ -41,8 +43,13 @@ def relevance_once(terms: Sequence[ScoredTerm], at: LexicalParameters, score_onc
     Saying a word again raises score and bound alike, but not in the same measure for every
     document, so a label that looked at the plain relevance could be talked up.
     """
-    bound = lexical_bound([replace(term, weight=term.weight_once) for term in terms], at)
+    bound = lexical_bound(list(map(once, terms)), at)
     return min(1.0, score_once / bound) if bound else 0.0
+
+
+def once(term: ScoredTerm) -> ScoredTerm:
+    """A term as if the query said it once."""
+    return replace(term, weight=term.weight_once)
 
 
 def better(first: Confidence, second: Confidence) -> Confidence:
@@ -51,7 +58,9 @@ def better(first: Confidence, second: Confidence) -> Confidence:
 
 
 @dataclass(frozen=True, slots=True)
-class _Word:
+class ContentWord:
+    """A word of a query, looked up: the term it is as a whole, and all its terms."""
+
     whole: Numbers | None
     terms: tuple[Numbers | None, ...]
 
@@ -66,17 +75,22 @@ class Coverage:
 
     def __init__(self, snapshot: Snapshot, words: Sequence[QueryWord]) -> None:
         self._snapshot = snapshot
+        self._content = {word.whole: word for word in words if word.content}
+        self._numbers: dict[str, Numbers | None] = {}
         self._documents: dict[Numbers, set[int]] | None = None
-        content = {word.whole: word for word in words if word.content}
-        self._words = tuple(
-            _Word(snapshot.term(whole), tuple(snapshot.term(term) for term, _ in word.terms))
-            for whole, word in content.items()
-        )
+
+    def words(self) -> list[ContentWord]:
+        """The distinct content words, looked up."""
+        find = self._snapshot.term
+        return [
+            ContentWord(find(whole), tuple([find(term) for term, _ in word.terms]))
+            for whole, word in self._content.items()
+        ]
 
     def gather(self) -> None:
         """Look every word's documents up at once, for callers that ask about many documents."""
         if self._documents is None:
-            numbers = {n for word in self._words for n in (word.whole, *word.terms)}
+            numbers = {n for word in self.words() for n in (word.whole, *word.terms)}
             self._documents = {
                 number: self._snapshot.documents(number) for number in numbers if number is not None
             }
@@ -87,21 +101,33 @@ class Coverage:
         A word counts whole when the document holds it whole, and else by the share of its parts:
         a path of five names is not covered by its suffix.
         """
-        if not self._words:
-            return 1.0
-        covered = 0.0
-        for word in self._words:
-            if self._holds(word.whole, doc):
-                covered += 1.0
-            elif word.terms:
-                covered += sum(self._holds(term, doc) for term in word.terms) / len(word.terms)
-        return covered / len(self._words)
+        return self._share(doc, 1.0)
 
     def suffices(self, doc: int) -> bool:
         """Whether a match may be more than `weak`."""
-        return self.share(doc) >= MIN_COVERAGE
+        return self._share(doc, MIN_COVERAGE) >= MIN_COVERAGE
 
-    def _holds(self, numbers: Numbers | None, doc: int) -> bool:
+    def _share(self, doc: int, enough: float) -> float:
+        """The share of words, as far as it has to be known: up to `enough`."""
+        n_words = len(self._content)
+        if not n_words:
+            return 1.0
+        covered = share = 0.0
+        for whole, word in self._content.items():
+            if self._holds(whole, doc):
+                covered += 1.0
+            elif word.terms:
+                covered += sum([self._holds(term, doc) for term, _ in word.terms]) / len(word.terms)
+            # Further words never make it less, so one or two often settle it.
+            share = covered / n_words
+            if share >= enough:
+                break
+        return share
+
+    def _holds(self, term: str, doc: int) -> bool:
+        if term not in self._numbers:
+            self._numbers[term] = self._snapshot.term(term)
+        numbers = self._numbers[term]
         if numbers is None:
             return False
         if self._documents is not None:

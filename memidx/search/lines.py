@@ -6,11 +6,13 @@ were taken out of it, only the line where the document begins is known, and none
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from memidx.light import TYPE_CHECKING
 from memidx.search.answer import Snippet
-from memidx.sources.base import CUT, TOLD_KINDS
+from memidx.text.rules import CUT, TOLD_KINDS
 from memidx.values import replace
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def in_file(

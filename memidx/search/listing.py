@@ -6,12 +6,14 @@ request one of several alike is shown, and a source or a file has at most so man
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
-from typing import NamedTuple
+from memidx.light import TYPE_CHECKING
+from memidx.values import NamedTuple
 
-from memidx.search.ranking import Scored
-from memidx.snapshot.snapshot import Snapshot
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Sequence
+
+    from memidx.search.ranking import Scored
+    from memidx.snapshot.snapshot import Snapshot
 
 
 class Caps(NamedTuple):
@@ -45,15 +47,16 @@ def listed(snapshot: Snapshot, best: Sequence[Scored], caps: Caps) -> tuple[Scor
     if caps.per_path is not None:
         # The same path below two roots is two files.
         limits.append((lambda doc: (snapshot.store_of(doc), snapshot.path(doc)), caps.per_path))
-    counts: list[Counter[Hashable]] = [Counter() for _ in limits]
+    counts: list[dict[Hashable, int]] = [{} for _ in limits]
     kept = []
     for scored in best:
         marks = [mark(scored.doc) for mark, _ in limits]
         if all(
-            count[mark] < most for count, mark, (_, most) in zip(counts, marks, limits, strict=True)
+            count.get(mark, 0) < most
+            for count, mark, (_, most) in zip(counts, marks, limits, strict=True)
         ):
             kept.append(scored)
             # Only what is listed takes a place.
             for count, mark in zip(counts, marks, strict=True):
-                count[mark] += 1
+                count[mark] = count.get(mark, 0) + 1
     return tuple(kept)

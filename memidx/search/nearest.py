@@ -25,12 +25,18 @@ def nearest_documents(
     settings: RankSettings,
     suggestions: Sequence[Suggestion],
     shown: Collection[str],
+    *,
+    batch: bool = False,
 ) -> tuple[Nearest, ...]:
-    """The best documents by words alone, less those that are `shown` already (`doc_id`s)."""
+    """The best documents by words alone, less those that are `shown` already (`doc_id`s).
+
+    With `batch` by the numpy kernels, which give the same.
+    """
     near = (word for suggestion in suggestions for word in suggestion.near)
     own = (word.surface for word in prepared.words)
     words = prepare(snapshot, analyzer, " ".join((*own, *near)), settings.search, plain=True)
-    ranking = rank(snapshot, words, settings, k=MAX_NEAREST + len(shown), min_score=0.0)
+    k = MAX_NEAREST + len(shown)
+    ranking = rank(snapshot, words, settings, k=k, min_score=0.0, batch=batch)
     found = []
     for scored in ranking.best:
         doc_id = snapshot.doc_id(scored.doc)

@@ -2,28 +2,30 @@
 
 Dividing a text into blocks and lower-casing it takes longer than looking for the words of a
 question in it. An index that stays open keeps both of the documents that it showed last, and what
-it showed to the last questions.
+it showed to the last questions. They are kept with the file a document lies in, so that after an
+edit, which leaves the base as it is, they are still there.
 """
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Callable
-from functools import cached_property
 
+from memidx.light import TYPE_CHECKING, cached_property
 from memidx.search.answer import Snippet
 from memidx.search.blocks import Outline
 from memidx.search.lowered import lowered
-from memidx.snapshot.snapshot import Snapshot
+from memidx.snapshot.segment import Segment
+from memidx.values import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Question = tuple[tuple[str, float], ...]  # terms and their weights
 
 MAX_ANSWERS = 4
 """Questions whose snippets of one page are remembered."""
 MAX_REMEMBERED_BYTES = 64 * 2**20
-"""Memory for pages of one snapshot, roughly; those not asked for longest go first."""
-
-# One at a time: a pattern that begins with a character is found much quicker than with either.
-_MARKS = (re.compile(r"'(?=[a-z])"), re.compile(r"\.(?=[a-z])"))
+"""Memory for pages of one segment, roughly; those not asked for longest go first."""
 
 
 class Page:
@@ -31,7 +33,7 @@ class Page:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._answers: dict[tuple[tuple[str, float], ...], tuple[Snippet, ...]] = {}
+        self._answers: dict[tuple[Question, int], tuple[Snippet, ...]] = {}
 
     @cached_property
     def outline(self) -> Outline:
@@ -46,50 +48,76 @@ class Page:
     @cached_property
     def inner_marks(self) -> frozenset[str]:
         """Apostrophes and full stops of the plain text before a letter, with their neighbours."""
-        plain = self.plain
-        at = [mark.start() for pattern in _MARKS for mark in pattern.finditer(plain)]
-        return frozenset([plain[n - 1 : n + 2] for n in at if n])
+        found: set[str] = set()
+        for mark in ("'", "."):
+            first, *others = self.plain.split(mark)
+            before = first[-1:]
+            for piece in others:
+                if before and "a" <= piece[:1] <= "z":
+                    found.add(before + mark + piece[0])
+                before = piece[-1:] or mark
+        return frozenset(found)
 
     def answer(
-        self, question: tuple[tuple[str, float], ...], find: Callable[[], tuple[Snippet, ...]]
+        self, question: Question, begin: int, find: Callable[[], tuple[Snippet, ...]]
     ) -> tuple[Snippet, ...]:
-        """What `find` gives for a question (terms and their weights), found once."""
-        found = self._answers.get(question)
+        """What `find` gives for a question, found once.
+
+        Args:
+            begin: Line of the file where the document begins by now.
+        """
+        asked = question, begin
+        found = self._answers.get(asked)
         if found is None:
             if len(self._answers) >= MAX_ANSWERS:
                 del self._answers[next(iter(self._answers))]
-            found = self._answers[question] = find()
+            found = self._answers[asked] = find()
         return found
 
     def size_bytes(self) -> int:
         """What the page takes, roughly: text, plain text, blocks of a few lines, snippets."""
-        return 5 * sys.getsizeof(self.text) // 2 + 1500 * MAX_ANSWERS
+        return 7 * sys.getsizeof(self.text) // 2 + 1500 * MAX_ANSWERS
+
+
+class Facts(NamedTuple):
+    """What a hit says of its document, whatever was asked."""
+
+    doc_id: str
+    path: str
+    title: str
+    time: str | None
+    tags: tuple[str, ...]
 
 
 class Pages:
-    """Pages of one snapshot, as far as they were asked for."""
+    """Pages of one segment, which remembers them, as far as they were asked for."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
-        self._snapshot = snapshot
-        self._pages: dict[int, Page] = {}
+    def __init__(self) -> None:
+        self._pages: dict[int, tuple[Page, Facts]] = {}
         self._size_bytes = 0
 
-    def page(self, doc: int) -> Page:
-        """The page of a document."""
-        page = self._pages.pop(doc, None)
-        if page is None:
-            page = Page(self._snapshot.text(doc))
+    def page(self, segment: Segment, doc_ord: int) -> tuple[Page, Facts]:
+        """The page of a document, and what is said of it."""
+        found = self._pages.pop(doc_ord, None)
+        if found is None:
+            page = Page(segment.texts[doc_ord])
+            found = page, _facts(segment, doc_ord)
             self._size_bytes += page.size_bytes()
-        self._pages[doc] = page  # now the last
+        self._pages[doc_ord] = found  # now the last
         while self._size_bytes > MAX_REMEMBERED_BYTES:
             first = next(iter(self._pages))
-            self._size_bytes -= self._pages.pop(first).size_bytes()
-        return page
+            self._size_bytes -= self._pages.pop(first)[0].size_bytes()
+        return found
 
 
-def pages_of(snapshot: Snapshot) -> Pages:
-    """The snapshot's pages; they live as long as the snapshot."""
-    found: Pages | None = snapshot.remembered.get(Pages)
+def pages_of(segment: Segment) -> Pages:
+    """The segment's pages; they live as long as the segment is open."""
+    found: Pages | None = segment.remembered.get(Pages)
     if found is None:
-        found = snapshot.remembered[Pages] = Pages(snapshot)
+        found = segment.remembered[Pages] = Pages()
     return found
+
+
+def _facts(segment: Segment, doc_ord: int) -> Facts:
+    card = segment.card(doc_ord)
+    return Facts(segment.doc_ids[doc_ord], segment.path(doc_ord), card.title, card.time, card.tags)

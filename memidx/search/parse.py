@@ -8,10 +8,11 @@ read up to a bound: a pasted log must not become ten thousand searches.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
-
+from memidx.light import TYPE_CHECKING, pattern
 from memidx.values import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 MAX_CHARACTERS = 4096
 """How much of a query is read."""
@@ -19,14 +20,12 @@ MAX_CLAUSES = 512
 """How many words, phrases and exclusions of a query are read."""
 
 # A clause is a run without spaces, in which a closed quotation may hold spaces.
-_CLAUSE = re.compile(
-    r"""(?<!\S)(?P<sign>-?)(?:
-            (?:(?P<field>title|source):)?"(?P<quoted>[^"]*)"(?!\S)
-          | (?P<named>title|source):(?P<value>[^\s":][^\s"]*)(?!\S)
-          | (?P<word>\S+)
-        )""",
-    re.VERBOSE,
-)
+_CLAUSE = r"""(?x)
+    (?<!\S)(?P<sign>-?)(?:
+        (?:(?P<field>title|source):)?"(?P<quoted>[^"]*)"(?!\S)
+      | (?P<named>title|source):(?P<value>[^\s":][^\s"]*)(?!\S)
+      | (?P<word>\S+)
+    )"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +55,18 @@ class ParsedQuery:
     n_left_out: int = 0
 
     @property
+    def is_plain(self) -> bool:
+        """Whether it is words that may stand anywhere, and nothing else."""
+        return not (
+            self.title_words
+            or self.phrases
+            or self.excluded
+            or self.sources
+            or self.excluded_titles
+            or self.excluded_sources
+        )
+
+    @property
     def exclusions(self) -> tuple[str, ...]:
         """Everything that takes documents out, as an answer lists it."""
         return (
@@ -67,13 +78,16 @@ class ParsedQuery:
 
 def parse(text: str) -> ParsedQuery:
     """Take a query apart; every string is a query."""
+    plain = plain_words(text)
+    if plain is not None:
+        return ParsedQuery(text, plain, "", (), (), (), (), (), 0)
     words: list[str] = []
     phrases: list[str] = []
     excluded: list[str] = []
     # Values of `title:` and `source:`, without and with a dash before them.
     named: dict[tuple[str, str], list[str]] = {}
     end = _bound(text)
-    for n, clause in enumerate(_CLAUSE.finditer(text, 0, end)):
+    for n, clause in enumerate(pattern(_CLAUSE).finditer(text, 0, end)):
         if n == MAX_CLAUSES:
             end = clause.start()
             break
@@ -104,6 +118,17 @@ def parse(text: str) -> ParsedQuery:
         excluded_sources=_distinct(named.get(("source", "-"), ())),
         n_left_out=len(text) - end,
     )
+
+
+def plain_words(text: str) -> str | None:
+    """The words of a query that is nothing but words, as most are; None where it may be more."""
+    if len(text) > MAX_CHARACTERS or '"' in text:
+        return None
+    words = text.split()
+    joined = " ".join(words)
+    if len(words) > MAX_CLAUSES or joined.startswith("-") or " -" in joined:
+        return None
+    return None if "title:" in joined or "source:" in joined else joined
 
 
 def _bound(text: str) -> int:

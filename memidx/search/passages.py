@@ -10,14 +10,18 @@ from __future__ import annotations
 
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Callable, Container, Mapping, Sequence
 from heapq import heapify, heappop, heapreplace
-from typing import NamedTuple
+from itertools import chain
 
+from memidx.light import TYPE_CHECKING
 from memidx.search.answer import Snippet
 from memidx.search.blocks import Outline
 from memidx.search.pages import Page
-from memidx.search.places import Finder, Place
+from memidx.search.places import Finder, Guesses, Place, WordsOverlapError
+from memidx.values import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
 REPEATED = 0.2
 """What a term counts in a further snippet once one has shown it."""
@@ -81,10 +85,13 @@ def snippets(
         Each holds a query term, if the text or the title does; else the document's beginning.
     """
     text = page.text
-    chosen = _choose(page, finder, finder.guesses(page), limit, width)
+    chosen = _choose(page, finder, *finder.guesses(page), limit, width)
     if not chosen and (is_indexed is None or is_indexed()):
-        certain = [(place.start, term) for place in finder.all_places(text) for term in place.terms]
-        chosen = _choose(page, finder, certain, limit, width)
+        certain: Guesses = {}
+        for place in finder.all_places(text):
+            for term in place.terms:
+                certain.setdefault(term, []).append(place.start)
+        chosen = _choose(page, finder, certain, True, limit, width)
     if not chosen:
         return _without_places(page, finder, title, line_offset, width)
     return tuple([_snippet(text, bounds, start, end, line_offset) for bounds, start, end in chosen])
@@ -94,33 +101,29 @@ class _Candidate:
     """A passage that may be shown.
 
     Attributes:
-        positions: Where its words are guessed to stand.
-        terms: What it is thought to show, in the order of guesses; then what it does show.
+        guesses: Where its words are guessed to stand.
+        terms: What it is thought to show; then what it does show.
         gain: The sum of what those weigh, as long as nothing is shown.
-        places: Its words, once they were looked at.
+        is_certain: Whether its words were looked at.
     """
 
-    __slots__ = ("gain", "places", "positions", "terms")
+    __slots__ = ("gain", "guesses", "is_certain", "terms")
 
     def __init__(self) -> None:
-        self.positions: list[int] = []
-        self.terms: dict[str, float] = {}
+        self.guesses: Guesses = {}
+        self.terms: Collection[str] = self.guesses
         self.gain = 0.0
-        self.places: list[Place] | None = None
+        self.is_certain = False
 
 
 def _choose(
-    page: Page,
-    finder: Finder,
-    guesses: Sequence[tuple[int, str]],
-    limit: int,
-    width: int,
+    page: Page, finder: Finder, guesses: Guesses, are_all: bool, limit: int, width: int
 ) -> list[tuple[tuple[int, int], int, int]]:
     """Passages to show and what to cut from them: ((start, end), cut start, cut end).
 
-    Each time the passage that adds most. What one adds only ever falls, when it turns out to be a
-    table, its guesses are checked or its terms shown, so the best on the heap, if it kept its
-    worth, is the best; the others need no closer look.
+    Each time the passage that adds most, of equals the first. What one adds only ever falls, when
+    it turns out to be a table, its guesses are checked or its terms shown, so the best on the
+    heap, if it kept its worth, is the best; the others need no closer look.
     """
     if not guesses:
         return []
@@ -134,42 +137,52 @@ def _choose(
         before, number = heap[0]
         candidate = candidates[number]
         is_passage = outline.is_passage(number)
-        gain = _gain(candidate.terms, covered, is_passage)
-        if gain == -before and candidate.places is None:
-            candidate.places = finder.places(text, candidate.positions)
-            candidate.terms = {t: weights[t] for place in candidate.places for t in place.terms}
-            gain = _gain(candidate.terms, covered, is_passage)
+        gain = _gain(weights, candidate.terms, covered, is_passage)
+        if gain == -before and not candidate.is_certain:
+            if are_all:
+                candidate.terms = finder.terms_at(text, candidate.guesses)
+            else:  # a term may stand beside another one's guess, and have none here itself
+                places = finder.places(text, chain.from_iterable(candidate.guesses.values()))
+                candidate.terms = {term for place in places for term in place.terms}
+            candidate.is_certain = True
+            gain = _gain(weights, candidate.terms, covered, is_passage)
         if not candidate.terms:
             heappop(heap)
-        elif gain < -before or candidate.places is None:
+        elif gain < -before or not candidate.is_certain:
             heapreplace(heap, (-gain, number))
         else:
             heappop(heap)
             first, last = outline.span(number)
             bounds = outline.starts[first], outline.ends[last]
-            start, end = _window(text, bounds, candidate.places, weights, width)
+            (start, end), shown = _window(text, bounds, finder, candidate, width)
             chosen.append((bounds, start, end))
-            for place in candidate.places:
-                if start <= place.start and place.end <= end:
-                    covered.update(place.terms)
+            covered.update(shown)
     return chosen
 
 
 def _candidates(
-    outline: Outline, weights: Mapping[str, float], guesses: Sequence[tuple[int, str]]
+    outline: Outline, weights: Mapping[str, float], guesses: Guesses
 ) -> dict[int, _Candidate]:
     """Passages that hold guesses, by their first block."""
     found: dict[int, _Candidate] = {}
     starts = outline.starts
-    for at, term in guesses:
-        block = bisect_right(starts, at) - 1
-        candidate = found.get(block)
-        if candidate is None:
-            candidate = found[block] = _Candidate()
-        candidate.positions.append(at)
-        if term not in candidate.terms:
-            candidate.terms[term] = weights[term]
-            candidate.gain += weights[term]
+    n_blocks, behind_all = len(starts), len(outline.text) + 1
+    for term, positions in guesses.items():
+        weight = weights[term]
+        begin, end = 1, 0  # of the block that the last guess is in
+        for at in positions:
+            if not begin <= at < end:
+                block = bisect_right(starts, at) - 1
+                begin = starts[block]
+                end = starts[block + 1] if block + 1 < n_blocks else behind_all
+                candidate = found.get(block)
+                if candidate is None:
+                    candidate = found[block] = _Candidate()
+                if term not in candidate.guesses:
+                    candidate.guesses[term] = []
+                    candidate.gain += weight
+                held = candidate.guesses[term]
+            held.append(at)
     for block in list(found):
         first = outline.first_of(block)
         if first == block:
@@ -179,19 +192,26 @@ def _candidates(
         if whole is None:
             found[first] = part
             continue
-        whole.positions += part.positions
-        for term, weight in part.terms.items():
-            if term not in whole.terms:
-                whole.terms[term] = weight
-                whole.gain += weight
+        both = whole.guesses
+        for term, positions in part.guesses.items():
+            both[term] = [*both.get(term, ()), *positions]
+        # In the order of the query again, by which everything is added up and looked at.
+        whole.guesses = whole.terms = {term: both[term] for term in weights if term in both}
+        whole.gain = sum([weights[term] for term in whole.guesses])
     return found
 
 
-def _gain(terms: Mapping[str, float], covered: Container[str], is_passage: bool) -> float:
-    """What a passage with these terms adds to those already shown."""
+def _gain(
+    weights: Mapping[str, float], terms: Collection[str], covered: Collection[str], is_passage: bool
+) -> float:
+    """What a passage with these terms adds to those already shown.
+
+    Added up in the order of the query, so that passages with the same terms are equals.
+    """
     gain = 0.0
-    for term, weight in terms.items():
-        gain += weight * REPEATED if term in covered else weight
+    for term, weight in weights.items():
+        if term in terms:
+            gain += weight * REPEATED if term in covered else weight
     return gain if is_passage else gain * NOT_PROSE
 
 
@@ -214,31 +234,66 @@ def _snippet(text: str, bounds: tuple[int, int], start: int, end: int, line_offs
 
 
 def _window(
-    text: str,
-    bounds: tuple[int, int],
-    held: Sequence[Place],
-    weights: Mapping[str, float],
-    width: int,
-) -> tuple[int, int]:
-    """The part of a passage, at most `width` long, whose distinct terms weigh most."""
+    text: str, bounds: tuple[int, int], finder: Finder, candidate: _Candidate, width: int
+) -> tuple[tuple[int, int], Collection[str]]:
+    """The part of a passage, at most `width` long, whose distinct terms weigh most; its terms."""
+    terms, guesses = candidate.terms, candidate.guesses
     if bounds[1] - bounds[0] <= width:
-        return bounds
-    first, last = _best_run(held, weights, width)
+        return bounds, terms
+    try:
+        run = _best_run(finder.places_in_order(text, guesses), terms, finder.weights, width)
+    except WordsOverlapError:
+        held = finder.places(text, chain.from_iterable(guesses.values()))
+        run = _best_run(held, terms, finder.weights, width)
+    first, last = run.start, run.end
     spare = max(0, width - (last - first))
     start = bounds[0] if first - bounds[0] <= spare else first - spare // 2
     start = max(bounds[0], min(start, bounds[1] - width))
     start = _slide_right(text, start, first) if start > bounds[0] else start
-    return start, _cut_right(text, start, bounds[1], width, keep=last)
+    end = _cut_right(text, start, bounds[1], width, keep=last)
+    if run.holds_all and start <= first and last <= end:
+        return (start, end), terms
+    inside = [place.terms for place in run.places if start <= place.start and place.end <= end]
+    return (start, end), {term for terms in inside for term in terms}
 
 
-def _best_run(held: Sequence[Place], weights: Mapping[str, float], width: int) -> tuple[int, int]:
-    """Bounds of the places within `width` of each other whose distinct terms weigh most."""
-    best = (held[0].start, held[0].end)
+class _Run(NamedTuple):
+    """The best of a passage: `text[start:end]`.
+
+    Attributes:
+        start: Where its first place begins.
+        end: Where its last place ends.
+        holds_all: Whether it holds every term of the passage.
+        places: Those of the passage that were looked at; all, unless it holds every term.
+    """
+
+    start: int
+    end: int
+    holds_all: bool
+    places: list[Place]
+
+
+def _best_run(
+    places: Iterable[Place], terms: Collection[str], weights: Mapping[str, float], width: int
+) -> _Run:
+    """The places within `width` of each other whose distinct terms weigh most, the first of equals.
+
+    Args:
+        places: Of a passage, in order; those behind a run that cannot be surpassed are not asked
+            for.
+        terms: Which they hold.
+        weights: Of the query's terms.
+        width: In characters.
+    """
+    enough = sum([weight for term, weight in weights.items() if term in terms]) * (1 - 1e-10)
+    held: list[Place] = []
+    start = end = 0
     most = 0.0
     counts: dict[str, int] = {}
     total = 0.0
     left = 0
-    for place in held:
+    for place in places:
+        held.append(place)
         for term in place.terms:
             if not counts.get(term):
                 total += weights[term]
@@ -251,8 +306,10 @@ def _best_run(held: Sequence[Place], weights: Mapping[str, float], width: int) -
             left += 1
         if total > most * (1 + 1e-9):
             most = total
-            best = (held[left].start, place.end)
-    return best
+            start, end = held[left].start, place.end
+            if most >= enough:
+                return _Run(start, end, True, held)
+    return _Run(start, end, False, held)
 
 
 def _cut_right(text: str, start: int, end: int, width: int, keep: int = 0) -> int:

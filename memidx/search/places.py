@@ -9,22 +9,28 @@ characters, Arabic prefixes), each such word is analysed at once.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
-from functools import lru_cache
-from typing import NamedTuple
-
 from memidx.analysis.base import Analyzer
+from memidx.light import TYPE_CHECKING
 from memidx.search.lowered import UNSEEN
 from memidx.search.pages import Page
+from memidx.values import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
 
 MAX_FINDS = 300
 """Occurrences of one needle that are looked at; a document that repeats a word more often is
 shown by one of the first."""
 MAX_UNSEEN = 5000
 """How many words that substring search cannot see through are analysed."""
+MAX_KNOWN = 4096
+"""Terms whose needles are remembered."""
 MAX_WORD = 400
 """How far around a find its word may reach, in characters."""
+
+
+Guesses = dict[str, list[int]]
+"""Term -> positions where it may stand, in the order in which they are looked at."""
 
 
 class Place(NamedTuple):
@@ -33,6 +39,10 @@ class Place(NamedTuple):
     start: int
     end: int
     terms: tuple[str, ...]
+
+
+class WordsOverlapError(Exception):
+    """Places cannot be told one after another."""
 
 
 class Finder:
@@ -55,30 +65,39 @@ class Finder:
         self._wanted = frozenset(weights)
         self._known: dict[str, tuple[Place, ...]] = {}
 
-    def guesses(self, page: Page) -> list[tuple[int, str]]:
-        """Where words may stand that were indexed under the terms: (position, term)."""
+    def guesses(self, page: Page) -> tuple[Guesses, bool]:
+        """Where words may stand that were indexed under the terms; and whether these are all."""
         text, plain = page.text, page.plain
-        found: list[tuple[int, str]] = []
+        found: Guesses = {}
+        is_cut = False
         find = plain.find
         for term in self.weights:
-            needles, marked = _needles(term)
-            for needle in (*needles, *[mark for mark in marked if mark in page.inner_marks]):
+            positions: list[int] = []
+            needles, marked = _NEEDLES[term]
+            if marked:
+                marks = page.inner_marks
+                needles = (*needles, *[mark for mark in marked if mark in marks])
+            for needle in needles:
                 at = find(needle)
                 n_finds = 0
                 while at >= 0 and n_finds < MAX_FINDS:
                     if not (at and plain[at - 1].isalnum()) or _begins_inside(plain, text, at):
-                        found.append((at, term))
+                        positions.append(at)
                         n_finds += 1
                     at = find(needle, at + 1)
+                is_cut = is_cut or at >= 0
+            if positions:
+                found[term] = positions
         at = -1 if text.isascii() else find(UNSEEN)
         n_looked = 0
         while at >= 0 and n_looked < MAX_UNSEEN:
             start, end = _word_around(text, at)
             for place in self._in_word(text[start:end]):
-                found.extend((start + place.start, term) for term in place.terms)
+                for term in place.terms:
+                    found.setdefault(term, []).append(start + place.start)
             at = find(UNSEEN, end)
             n_looked += 1
-        return found
+        return found, not is_cut
 
     def places(self, text: str, positions: Iterable[int]) -> list[Place]:
         """The places among the guesses, in order of their beginning."""
@@ -91,6 +110,50 @@ class Finder:
                 for first, last, terms in self._in_word(text[start:end]):
                     found.add(Place(start + first, start + last, terms))
         return sorted(found)
+
+    def terms_at(self, text: str, guesses: Guesses) -> set[str]:
+        """Terms that do stand where they are guessed; one place of each is enough."""
+        found: set[str] = set()
+        looked: set[int] = set()
+
+        def look(term: str, positions: Iterable[int]) -> None:
+            for at in positions:
+                if term in found:
+                    return
+                start, end = _word_in_turn(text, at, guesses)
+                if start not in looked:
+                    looked.add(start)
+                    for place in self._in_word(text[start:end]):
+                        found.update(place.terms)
+
+        for term, positions in guesses.items():
+            look(term, positions)
+        for term, positions in guesses.items():
+            if term not in found:
+                # What is looked at for other guesses nearby may hold it.
+                for at in positions:
+                    look(term, _in_one_run(text, at, guesses))
+        return found
+
+    def places_in_order(self, text: str, guesses: Guesses) -> Iterator[Place]:
+        """`places`, one after another, so that nothing behind the last one wanted is analysed.
+
+        Raises:
+            WordsOverlapError: What is analysed for two guesses overlaps, as it may in hundreds of
+                characters without a space; `places` sorts that out.
+        """
+        looked: set[int] = set()
+        behind = 0
+        for at in sorted([at for positions in guesses.values() for at in positions]):
+            start, end = _word_in_turn(text, at, guesses)
+            if start in looked:
+                continue
+            if start < behind:
+                raise WordsOverlapError
+            looked.add(start)
+            behind = end
+            for first, last, terms in sorted(self._in_word(text[start:end])):
+                yield Place(start + first, start + last, terms)
 
     def all_places(self, text: str) -> list[Place]:
         """By analysing everything, for spellings that no guess foresees."""
@@ -120,8 +183,23 @@ class Finder:
         )
 
 
-@lru_cache(maxsize=4096)
-def _needles(term: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+_Needles = tuple[tuple[str, ...], tuple[str, ...]]
+
+
+class _Known(dict[str, _Needles]):
+    """Term -> its needles, as far as they were asked for."""
+
+    def __missing__(self, term: str) -> _Needles:
+        if len(self) >= MAX_KNOWN:
+            self.clear()
+        found = self[term] = _needles(term)
+        return found
+
+
+_NEEDLES = _Known()
+
+
+def _needles(term: str) -> _Needles:
     """What the surface of a term begins with, in plain characters; one of them is enough.
 
     The second are three characters around an apostrophe or a full stop: few stand in a text.
@@ -165,9 +243,32 @@ def _is_unspaced(character: str) -> bool:
 # White space and what never joins the parts of a token (`<` and `>` may be a placeholder's).
 _JOINING = "*~=`;<"
 MAX_JOINED = 40
-_EDGES = ' \t\n\r\f\v()[]{};"*=|`!?~^%$\u3000\u00a0\u3001\u3002\uff0c'
-_EDGE = re.compile(f"[{re.escape(_EDGES)}]")
-_SPACE = re.compile(r"\s")
+_EDGES = frozenset(' \t\n\r\f\v()[]{};"*=|`!?~^%$\u3000\u00a0\u3001\u3002\uff0c')
+
+
+def _word_in_turn(text: str, at: int, guesses: Guesses) -> tuple[int, int]:
+    """`_word_around` of the first guess, term by term, that shares what stands before with `at`.
+
+    Guesses in one run without spaces are looked at together, as far as the first of them says.
+    """
+    start, end = _word_around(text, at)
+    for other in _in_one_run(text, at, guesses):
+        if other == at:
+            break
+        first, last = _word_around(text, other)
+        if first == start:
+            return first, last
+    return start, end
+
+
+def _in_one_run(text: str, at: int, guesses: Guesses) -> Iterator[int]:
+    """Guesses that no space or line end parts from `at`, itself among them, term by term."""
+    first = max(text.rfind(" ", 0, at), text.rfind("\n", 0, at))
+    behind = min([end for mark in " \n" if (end := text.find(mark, at)) >= 0], default=len(text))
+    for positions in guesses.values():
+        for other in positions:
+            if first < other < behind:
+                yield other
 
 
 def _word_around(text: str, at: int) -> tuple[int, int]:
@@ -179,13 +280,14 @@ def _word_around(text: str, at: int) -> tuple[int, int]:
         while start > first and text[start - 1] not in _EDGES:
             start -= 1
     last = min(len(text), at + MAX_WORD)
-    edge = _EDGE.search(text, at + 1, last)
-    if edge is None:
+    end = at + 1
+    while end < last and text[end] not in _EDGES:
+        end += 1
+    if end >= last:
         return max(start, first), last
-    end = edge.start()
     # Markup and character references may join what follows to the word: `**b**old`, `caf&eacute;`.
     if text[end] in _JOINING:
         last = min(last, end + MAX_JOINED)
-        space = _SPACE.search(text, end, last)
-        end = last if space is None else space.start()
+        while end < last and not text[end].isspace():
+            end += 1
     return max(start, first), end

@@ -8,14 +8,18 @@ from __future__ import annotations
 
 from memidx.analysis.base import Analyzer, QueryWord
 from memidx.config import SearchConfig
-from memidx.search import kernels
-from memidx.search.exclusions import Exclusion, exclusions_of_fields
-from memidx.search.kernels import ScoredTerm
+from memidx.light import TYPE_CHECKING
+from memidx.search.kernels import ScoredTerm, look_up
 from memidx.search.labels import Coverage
 from memidx.search.parse import ParsedQuery, parse
-from memidx.search.phrases import Phrase
 from memidx.snapshot.snapshot import Snapshot
 from memidx.values import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from memidx.search.exclusions import Exclusion
+    from memidx.search.phrases import Phrase
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,28 +65,29 @@ def prepare(
             in this query language, and their quotation marks and hyphens mean nothing.
     """
     parsed = ParsedQuery(text, words=text) if plain else parse(text)
-    everywhere = tuple(
-        (position, 1.0 if position == 0 else search.title_weight)
-        for position in range(len(snapshot.fields))
-    )
-    title_only = everywhere[1:] or everywhere
+    everywhere = every_field(snapshot, search)
     words = analyzer.query(parsed.words)
+    if parsed.is_plain:
+        terms = look_up(snapshot, occurrences(words), everywhere)
+        return Prepared(parsed, words, terms, (), (), (), Coverage(snapshot, words))
+    title_only = everywhere[1:] or everywhere
     title_words = analyzer.query(parsed.title_words)
-    occurrences = [
-        (term, weight, fields)
-        for group, fields in ((words, everywhere), (title_words, title_only))
-        for word in group
-        for term, weight in word.terms
-    ]
-    terms = kernels.look_up(snapshot, occurrences)
-    excluded = kernels.look_up(
+    if title_only == everywhere:
+        terms = look_up(snapshot, occurrences((*words, *title_words)), everywhere)
+    else:
+        terms = (
+            *look_up(snapshot, occurrences(words), everywhere),
+            *look_up(snapshot, occurrences(title_words), title_only),
+        )
+    excluded = look_up(
         snapshot,
         [
-            (word.whole, 1.0, everywhere)
+            (word.whole, 1.0)
             for phrase in parsed.excluded
             if _is_word(phrase, analyzer)
             for word in analyzer.query(phrase)
         ],
+        everywhere,
     )
     every_word = (*words, *title_words)
     coverage = Coverage(snapshot, every_word)
@@ -90,18 +95,47 @@ def prepare(
         parsed,
         every_word,
         terms,
-        tuple(Phrase(snapshot, analyzer, phrase) for phrase in parsed.phrases),
+        _phrases(snapshot, analyzer, parsed.phrases),
         excluded,
         (
-            *exclusions_of_fields(snapshot, analyzer, parsed),
-            *(
-                Phrase(snapshot, analyzer, text)
-                for text in parsed.excluded
-                if not _is_word(text, analyzer)
+            *_exclusions_of_fields(snapshot, analyzer, parsed),
+            *_phrases(
+                snapshot,
+                analyzer,
+                [text for text in parsed.excluded if not _is_word(text, analyzer)],
             ),
         ),
         coverage,
     )
+
+
+def _phrases(snapshot: Snapshot, analyzer: Analyzer, texts: Collection[str]) -> tuple[Phrase, ...]:
+    if not texts:
+        return ()
+    from memidx.search.phrases import Phrase  # most questions have none
+
+    return tuple(Phrase(snapshot, analyzer, text) for text in texts)
+
+
+def _exclusions_of_fields(
+    snapshot: Snapshot, analyzer: Analyzer, parsed: ParsedQuery
+) -> Sequence[Exclusion]:
+    if not (parsed.excluded_sources or parsed.excluded_titles):
+        return ()
+    from memidx.search.exclusions import exclusions_of_fields  # likewise
+
+    return exclusions_of_fields(snapshot, analyzer, parsed)
+
+
+def every_field(snapshot: Snapshot, search: SearchConfig) -> tuple[tuple[int, float], ...]:
+    """Every field with its weight: those behind the text count as the title does."""
+    further = range(1, len(snapshot.fields))
+    return ((0, 1.0), *[(position, search.title_weight) for position in further])
+
+
+def occurrences(words: Iterable[QueryWord]) -> list[tuple[str, float]]:
+    """Terms of a query's words with their weights, in order, repeats included."""
+    return [occurrence for word in words for occurrence in word.terms]
 
 
 def _is_word(text: str, analyzer: Analyzer) -> bool:

@@ -7,21 +7,20 @@ by its channels, narrowed by its filters, turned into relevance and composite, a
 
 from __future__ import annotations
 
-import heapq
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
-
 from memidx.analysis.base import Analyzer
 from memidx.config import SearchConfig
 from memidx.errors import ConfigError
+from memidx.light import TYPE_CHECKING
 from memidx.scoring import VECTOR_THRESHOLDS, decay
 from memidx.search.answer import Confidence, Ranked
 from memidx.search.channels import Channels
 from memidx.search.filters import Filters, predicate
 from memidx.search.prepared import Prepared, prepare
 from memidx.snapshot.snapshot import Snapshot
-from memidx.values import dataclass, field, replace
+from memidx.values import NamedTuple, dataclass, field, replace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 STRATEGIES = ("lexical", "vector", "hybrid")
 
@@ -154,26 +153,51 @@ def rank(
             for doc, value in relevance.items()
             if value >= threshold or own.get(doc, 0.0) >= threshold
         }
-    factor = factor_of(snapshot, settings)
-    order = snapshot.order
-    composite = ((-value * factor(doc), order(doc), doc) for doc, value in relevance.items())
+    composites = _composites(snapshot, settings, relevance)
     best = tuple(
         Scored(
             doc=doc,
             score=channels.score(wanted, doc, relevance[doc]),
             relevance=relevance[doc],
-            composite=-negative,
+            composite=composites[doc],
             confidence=channels.label(wanted, doc, relevance[doc]),
         )
-        for negative, _, doc in heapq.nsmallest(k, composite)
+        for doc in _best(composites, k, snapshot.order)
     )
     by_source = count_by_source(snapshot.source_of, relevance)
     return Ranking(wanted, best, n_before, len(matching), len(relevance), by_source)
 
 
-def count_by_source(source_of: Sequence[int], docs: Iterable[int]) -> dict[int, int]:
+def _composites(
+    snapshot: Snapshot, settings: RankSettings, relevance: Mapping[int, float]
+) -> dict[int, float]:
+    """Document -> its relevance times what its source does to it."""
+    factor = factor_of(snapshot, settings)
+    every = (settings.factors, *settings.farther)
+    if all(source.is_neutral for factors in every for source in factors.values()):
+        return dict(relevance)  # times 1.0, without a call for each of thousands
+    return {doc: value * factor(doc) for doc, value in relevance.items()}
+
+
+def _best(composites: Mapping[int, float], k: int, order: Callable[[int], int]) -> list[int]:
+    """The `k` documents of the largest composites, in their total order."""
+    docs: Iterable[int] = composites
+    if 0 < k < len(composites):
+        # Numbers alone are sorted quickly; then only what may be among the first has to be ordered.
+        least = sorted(composites.values(), reverse=True)[k - 1]
+        docs = [doc for doc, value in composites.items() if value >= least]
+    return [doc for _, _, doc in sorted([(-composites[doc], order(doc), doc) for doc in docs])[:k]]
+
+
+def count_by_source(source_of: Sequence[int], docs: Collection[int]) -> dict[int, int]:
     """Number of a source -> how many of some documents it has, in ascending order."""
-    counts = Counter(map(source_of.__getitem__, docs))
+    numbers = set(map(source_of.__getitem__, docs))
+    if len(numbers) == 1:
+        return {numbers.pop(): len(docs)}
+    counts: dict[int, int] = {}
+    count = counts.get
+    for number in map(source_of.__getitem__, docs):
+        counts[number] = count(number, 0) + 1
     return {number: counts[number] for number in sorted(counts)}
 
 
@@ -241,17 +265,20 @@ def rank_ids(
     strategy: str | None = None,
 ) -> list[list[str]]:
     """`doc_id`s of the best `k` hits of many queries, in the order `rank` gives them."""
-    from memidx.search.batch import best_ids  # needs numpy, a one-shot query does not
+    from memidx.search.ids import best_ids, ids_of  # needs numpy, a one-shot query does not
 
     wanted = strategy or settings.search.strategy
+    published = wanted == "lexical" and wanted not in settings.thresholds
+    quick = ids_of(snapshot, analyzer, settings) if published else None
     found = []
     for query in queries:
-        prepared = prepare(snapshot, analyzer, query, settings.search)
-        published = wanted == "lexical" and wanted not in settings.thresholds
-        ids = best_ids(snapshot, prepared, settings, k) if published else None
+        ids = None if quick is None else quick.best(snapshot, query, k)
         if ids is None:
-            ranking = rank(snapshot, prepared, settings, k=k, strategy=strategy, batch=True)
-            ids = [snapshot.doc_id(scored.doc) for scored in ranking.best]
+            prepared = prepare(snapshot, analyzer, query, settings.search)
+            ids = best_ids(snapshot, prepared, settings, k) if published else None
+            if ids is None:
+                ranking = rank(snapshot, prepared, settings, k=k, strategy=strategy, batch=True)
+                ids = [snapshot.doc_id(scored.doc) for scored in ranking.best]
         found.append(ids)
     return found
 
@@ -329,4 +356,6 @@ def allowed(
         gone = set().union(*map(snapshot.documents, excluded))
         kept = [doc for doc in kept if doc not in gone]
     unwanted = prepared.excluded_phrases
+    if not unwanted:
+        return kept
     return [doc for doc in kept if not any(phrase.stands_in(doc) for phrase in unwanted)]

@@ -10,53 +10,56 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from memidx.analysis.base import Analyzer, FieldTerms
+from memidx.files.spooling import IN_MEMORY, Scratch
 from memidx.garbage import collector_paused
-from memidx.snapshot.counting import Text
-from memidx.snapshot.format import serialise
-from memidx.snapshot.inversion import FlatPostings, Inverted, invert, invert_columns, invert_few
+from memidx.snapshot.inversion import Inverted, invert, invert_few
+from memidx.snapshot.joining import Joined
 from memidx.snapshot.observing import Observations
-from memidx.snapshot.rows import Placed, Row, Rows, row_in, row_of
+from memidx.snapshot.rows import Placed, Row, Rows, row_in
+from memidx.snapshot.runs import SegmentRun
 from memidx.snapshot.segment import Segment
 from memidx.snapshot.snapshot import Snapshot
-from memidx.snapshot.workers import MakeAnalyzer, analyse
-
-if TYPE_CHECKING:
-    from memidx.snapshot.inversion import Section
+from memidx.snapshot.workers import MakeAnalyzer, analyse, forget_counters
+from memidx.snapshot.writing import Section, serialise
 
 
 def build_snapshot(
-    placed: Iterable[Placed | Row],
+    placed: Iterable[Placed | int],
     analyzer: Analyzer,
     *,
     facts: Mapping[str, Any],
     jobs: int = 1,
     make_analyzer: MakeAnalyzer | None = None,
+    scratch: Scratch = IN_MEMORY,
     observed: Observations | None = None,
 ) -> Iterator[bytes]:
     """Bytes of a base of `placed`.
 
     Args:
-        placed: Every document, in ascending order of `doc_id` (code points), without repeats; its
-            row alone, where it was observed.
+        placed: Every document, in ascending order of `doc_id` (code points), without repeats; where
+            it was observed, its number there.
         analyzer: What counts as a term.
         facts: What the header shall say besides the statistics.
         jobs: Processes that analyse; the bytes are the same for any number.
         make_analyzer: Makes the analyzer in another process; needed for more than one.
-        observed: What was counted of documents already.
+        scratch: Where what is too much for memory is put aside until it is written.
+        observed: What was counted of documents already; it is used up.
 
     Returns:
         Pieces of the file, to be written one after another.
     """
-    rows = Rows()
-    known: list[str | None] = []
+    found = observed or Observations(analyzer, make_analyzer, scratch)
+    order = array("L")
     with collector_paused():
-        texts = _gather(placed, rows, known)
-        analysed = analyse(texts, analyzer, jobs=jobs, make_analyzer=make_analyzer)
-        terms, columns = observed.joined(analysed, known) if observed else analysed
-    return _file(rows, invert_columns(terms, columns, analyzer.fields), analyzer.fields, facts)
+        texts = found.rest(placed, order)
+        for counted in analyse(texts, analyzer, jobs=jobs, make_analyzer=make_analyzer):
+            found.postings.add(counted)
+        forget_counters()
+        inverted = found.postings.inverted(order)
+        return _file(found.rows.ordered(order), inverted, analyzer.fields, facts)
 
 
 def snapshot_in_memory(
@@ -86,7 +89,7 @@ def build_overlay(
         moved: `doc_ord` of the base -> line where the document begins by now.
         facts: What the header shall say besides the statistics.
     """
-    kept = Rows()
+    kept = Rows(IN_MEMORY)
     documents: list[tuple[FieldTerms, ...]] = []
     for row in rows:
         kept.add(row)
@@ -100,76 +103,49 @@ def build_overlay(
     )
 
 
-def fold(snapshot: Snapshot, facts: Mapping[str, Any]) -> Iterator[bytes]:
+def fold(
+    snapshot: Snapshot, facts: Mapping[str, Any], scratch: Scratch = IN_MEMORY
+) -> Iterator[bytes]:
     """Bytes of a base of a snapshot's live documents: those `build_snapshot` would give.
 
     Args:
         snapshot: Of one store.
         facts: What the header shall say besides the statistics.
+        scratch: As of `build_snapshot`.
     """
     import numpy as np  # only who builds a snapshot pays for it
 
-    rows = Rows()
+    rows = Rows(scratch)
     docs = snapshot.docs()
+    n_terms = array("I")
     # Old document number -> new one, -1 for dead documents.
     placed = np.full(snapshot.size, -1, dtype=np.int64)
     placed[docs] = np.arange(len(docs))
     for doc in docs:
         which, doc_ord = snapshot.locate(doc)
-        rows.add(row_in(snapshot.parts[which].segment, doc_ord, snapshot.line_of[doc]))
-    every = [
-        [part.segment.terms.raw(number) for number in range(len(part.segment.terms))]
-        for part in snapshot.parts
-    ]
-    terms = sorted(set().union(*every))
-    numbers = {term: number for number, term in enumerate(terms)}
-    renumber = [np.array([numbers[term] for term in own], dtype=np.int64) for own in every]
-    used = np.zeros(len(terms), dtype=bool)
-    fields: list[FlatPostings] = []
-    for position in range(len(snapshot.fields)):
-        pieces: list[tuple[Any, Any, Any]] = []
-        for part, offset, new in zip(snapshot.parts, snapshot.offsets, renumber, strict=True):
-            field = part.segment.fields[position]
-            at = np.frombuffer(field.at, dtype=np.uint64).astype(np.int64)
-            counts = at[1:] - at[:-1]
-            ords = np.frombuffer(field.ord, dtype=np.uint32)
-            docs_of = placed[ords.astype(np.int64) + offset]
-            live = docs_of >= 0
-            pieces.append(
-                (
-                    np.repeat(new, counts)[live],
-                    docs_of[live],
-                    np.frombuffer(field.tf, dtype=np.uint32)[live],
-                )
-            )
-        term_of, doc_of, tf = (np.concatenate(column) for column in zip(*pieces, strict=True))
-        by_doc = np.argsort(doc_of, kind="stable")
-        used[term_of] = True
-        lengths = np.array(snapshot.lengths[position], dtype=np.uint32)[docs]
-        fields.append(
-            FlatPostings(term_of[by_doc], doc_of[by_doc].astype(np.uint32), tf[by_doc], lengths)
-        )
+        segment = snapshot.parts[which].segment
+        rows.add(row_in(segment, doc_ord, snapshot.line_of[doc]))
+        n_terms.append(segment.n_terms[doc_ord])
+    joined = Joined([part.segment.terms for part in snapshot.parts])
+    runs = []
+    for part, offset, places in zip(snapshot.parts, snapshot.offsets, joined.places, strict=True):
+        segment = part.segment
+        runs.append(SegmentRun(segment, placed[offset : offset + segment.n_docs], places))
     # Words of dead documents alone are no part of the vocabulary.
+    used = np.zeros(joined.size, dtype=bool)
+    for run in runs:
+        used[run.terms] = True
     compact = np.cumsum(used) - 1
-    fields = [field._replace(terms=compact[field.terms]) for field in fields]
-    left = [term for term, is_used in zip(terms, used.tolist(), strict=True) if is_used]
-    return _file(rows, invert(left, fields, snapshot.fields), snapshot.fields, facts)
-
-
-def _gather(placed: Iterable[Placed | Row], rows: Rows, known: list[str | None]) -> Iterator[Text]:
-    """Take the facts of each document, and hand on what is to be analysed.
-
-    Of a document that needs no analysis its id is added to `known`, else None.
-    """
-    for entry in placed:
-        if isinstance(entry, Row):
-            rows.add(entry)
-            known.append(entry.doc_id.decode())
-        else:
-            rows.add(row_of(entry))
-            known.append(None)
-            document = entry.document
-            yield document.title, document.path, document.text
+    inverted = invert(
+        joined.terms(np.flatnonzero(used)),
+        runs,
+        [compact[run.terms] for run in runs],
+        [np.array(lengths, dtype=np.uint32)[docs] for lengths in snapshot.lengths],
+        n_terms,
+        snapshot.fields,
+        scratch,
+    )
+    return _file(rows, inverted, snapshot.fields, facts)
 
 
 def _file(

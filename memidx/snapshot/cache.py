@@ -7,22 +7,28 @@ folder, then in memory. Everything here can be deleted at any time: it is derive
 from __future__ import annotations
 
 import os.path
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 
 from memidx import files
 from memidx.errors import FileError, StoreCorrupt
 from memidx.hashing import blake2b
-from memidx.indexing.state import State, read_state
-from memidx.indexing.state_edit import apply_edit, encode_edit
+from memidx.indexing.state import State
+from memidx.light import TYPE_CHECKING, suppress
+from memidx.snapshot.records import EDIT_NAME, STATE_NAME, Records, recorded
 from memidx.snapshot.segment import Segment
 from memidx.snapshot.snapshot import Snapshot
 
-_STATE = "state.json"
-_EDIT = "state-edit.json"
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from contextlib import AbstractContextManager
+
+    from memidx.files.spooling import Scratch
+
 _ROOT = "root"
 _SCRATCH = "tmp"
 _STAMP_SUFFIX = ".ok"
+# A snapshot file up to this size, as the overlay of an edit is, is checked each time it is opened:
+# that takes 0.1 ms, and waiting for the disk when it is written took more.
+SMALL_BYTES = 1 << 18
 
 
 class Cache:
@@ -46,52 +52,59 @@ class Cache:
         self._writable: bool | None = None
         # The look that is recorded whole, as far as this process knows.
         self._whole: State | None = None
+        self._records = Records()
 
-    def read_state(self) -> State | None:
-        """The last recorded look, or None.
+    def read_state(self, *, whole: bool = True) -> State | None:
+        """The last recorded look, or None; the very one as long as nobody recorded another.
 
         A store that became read-only has an old record beside it and newer ones elsewhere: the
         newest counts.
+
+        Args:
+            whole: False is content with what `memidx.indexing.state.read_summary` gives.
         """
-        newest = None
-        if _STATE in self._memory:
-            newest = self._recorded(self._memory[_STATE], self._memory.get(_EDIT))
+        base = newest = None
+        if STATE_NAME in self._memory:
+            base, newest = recorded(self._memory[STATE_NAME], self._memory.get(EDIT_NAME))
         for folder in self._readable():
-            try:
-                data = files.read_bytes(os.path.join(folder, _STATE))
-            except FileError:
-                continue
-            edit = None
-            with suppress(FileError):
-                edit = files.read_bytes(os.path.join(folder, _EDIT))
-            before = self._whole
-            state = self._recorded(data, edit)
-            if state and (newest is None or state.recorded_ns > newest.recorded_ns):
-                newest = state
+            record = self._records.read(folder, whole=whole)
+            state = record.state if record else None
+            if record and state and (newest is None or state.recorded_ns > newest.recorded_ns):
+                base, newest = record.whole, state
                 self._adopt(folder)
-            else:
-                self._whole = before
+        if whole and newest is not None:
+            self._whole = base
         return newest
 
-    def write_state(self, state: State) -> None:
-        """Record a look; the last writer wins, and each record counts whole or not at all."""
-        edit = None if self._whole is None else encode_edit(self._whole, state)
-        if edit is not None:
-            self._write(_EDIT, [edit])
-        else:
-            self._write(_STATE, [state.to_bytes()])
-            self._whole = state
-            self._memory.pop(_EDIT, None)
-            if self.folder is not None:
-                # It was of another look, and says nothing any more.
-                files.remove(os.path.join(self.folder, _EDIT))
+    def write_state(self, state: State) -> State:
+        """Record a look; the last writer wins, and each record counts whole or not at all.
 
-    def _recorded(self, data: bytes, edit: bytes | None) -> State | None:
-        """A look from its whole record and what was edited since."""
-        whole = self._whole = read_state(data)
-        if whole is None or edit is None:
-            return whole
-        return apply_edit(whole, edit) or whole
+        A record carries its checksum, and without one the next search looks at everything: nobody
+        waits for the disk.
+
+        Returns:
+            The same look, sharing with the one that is recorded whole what it has in common with
+            it, so that the next record is made without comparing them.
+        """
+        from memidx.indexing.state_edit import aligned, encode_edit  # late: only who writes
+
+        whole = self._whole
+        later = None if whole is None else aligned(whole, state)
+        edit = None if whole is None or later is None else encode_edit(whole, later)
+        if later is not None and edit is not None:
+            if self._is_writable() and self.folder is not None:
+                # A file that takes another's place is first written to the disk by some systems
+                # (ext4: 4 ms). Who meets neither finds out about the edit once more.
+                files.remove(os.path.join(self.folder, EDIT_NAME))
+            self._write(EDIT_NAME, [edit], durable=False)
+            return later
+        self._write(STATE_NAME, state.pieces(), durable=False)
+        self._whole = state
+        self._memory.pop(EDIT_NAME, None)
+        if self.folder is not None:
+            # It was of another look, and says nothing any more.
+            files.remove(os.path.join(self.folder, EDIT_NAME))
+        return state
 
     def read_root(self) -> tuple[str, bool] | None:
         """The recorded root, absolute, and whether the store is still where it was recorded."""
@@ -120,7 +133,7 @@ class Cache:
         body = f"{text}\n{self._store}".encode("utf-8", "surrogateescape")
         data = body + b"\n" + _digest(body)
         if self._recorded_root() != data:
-            self._write(_ROOT, [data])
+            self._write(_ROOT, [data], durable=True)
 
     def _recorded_root(self) -> bytes | None:
         try:
@@ -128,15 +141,21 @@ class Cache:
         except FileError:
             return None
 
-    def open_snapshot(self, key: str) -> Snapshot | None:
+    def open_snapshot(
+        self, key: str, opened: Mapping[str, Segment] | None = None
+    ) -> Snapshot | None:
         """The snapshot with this key, mapped, its base included; None when it is not whole.
 
-        A file that is not, by its signature, the one that was written is read whole and checked.
+        A small file is read whole and checked, and so is one that is not, by its signature, the one
+        that was written.
+
+        Args:
+            opened: Key -> segment, of bases that are open already.
         """
         segment = self._open_segment(key)
         if segment is None or segment.base is None:
             return None if segment is None else Snapshot.of(segment)
-        base = self._open_segment(segment.base)
+        base = (opened or {}).get(segment.base) or self._open_segment(segment.base)
         return None if base is None else Snapshot.overlaid(base, segment)
 
     def _open_segment(self, key: str) -> Segment | None:
@@ -150,10 +169,12 @@ class Cache:
                 if signature is None:
                     continue
                 segment = Segment(files.map_file(path), path)
-                if self._stamp(path) != signature:
+                is_small = signature.size <= SMALL_BYTES
+                if is_small or self._stamp(path) != signature:
                     if not segment.is_sound():
                         continue
-                    self._write_stamp(path)
+                    if not is_small:
+                        self._write_stamp(path)
             except (FileError, StoreCorrupt):
                 continue
             return segment
@@ -167,14 +188,33 @@ class Cache:
         folder = self.folder if self._is_writable() else None
         return folder is not None and files.exists(os.path.join(folder, name))
 
+    def scratch(self) -> Scratch:
+        """Where what is too much for memory is put aside: in memory too, if nowhere else."""
+        from memidx.files.spooling import Scratch  # late: only who builds puts anything aside
+
+        if not self._is_writable() or self.folder is None:
+            return Scratch()
+        folder = os.path.join(self.folder, _SCRATCH)
+        try:
+            files.make_dir(folder)
+        except FileError:
+            return Scratch()
+        return Scratch(folder)
+
     def write_snapshot(self, key: str, pieces: Iterable[bytes]) -> None:
         """Keep a snapshot's bytes.
 
         Raises:
             FileError: The disk is full, or the like.
         """
-        self._write(_snapshot_name(key), pieces)
-        if self.folder is not None and self._is_writable():
+        from itertools import chain  # late: only who writes
+
+        rest = iter(pieces)
+        head = _head(rest)
+        # Who opens a small one checks it, so that nobody need wait for the disk.
+        is_small = sum(map(len, head)) <= SMALL_BYTES
+        self._write(_snapshot_name(key), chain(head, rest), durable=not is_small)
+        if not is_small and self.folder is not None and self._is_writable():
             self._write_stamp(os.path.join(self.folder, _snapshot_name(key)))
 
     def keep_in_memory(self, key: str, pieces: Iterable[bytes], why: str) -> None:
@@ -236,13 +276,19 @@ class Cache:
                 files.remove(os.path.join(self.folder, entry.name))
         files.remove_temporaries(os.path.join(self.folder, _SCRATCH))
 
-    @contextmanager
-    def lock(self, timeout_s: float) -> Iterator[None]:
+    def lock(self, timeout_s: float) -> AbstractContextManager[None]:
         """The lock under which snapshots are built, where there is a folder to share.
 
         Raises:
             StoreLocked: Another process held it for longer than `timeout_s` seconds.
         """
+        from contextlib import contextmanager  # late: only who writes takes it
+
+        return contextmanager(self._locked)(timeout_s)
+
+    def _locked(self, timeout_s: float) -> Iterator[None]:
+        from contextlib import ExitStack
+
         with ExitStack() as stack:
             if self._is_writable() and self.folder is not None:
                 from memidx.store.lock import store_lock  # late: only who writes takes it
@@ -263,17 +309,15 @@ class Cache:
             StoreLocked: Another process held it for longer than `timeout_s` seconds.
             FileError: The store cannot be written.
         """
+        from memidx.store.folders import prepare_store
         from memidx.store.lock import store_lock  # late: only who writes takes it
-        from memidx.store.writer import prepare_store
 
         prepare_store(self._store)
         return store_lock(self._store, timeout_s)
 
-    def _write(self, name: str, pieces: Iterable[bytes]) -> None:
+    def _write(self, name: str, pieces: Iterable[bytes], *, durable: bool) -> None:
         if self._is_writable() and self.folder is not None:
             path = os.path.join(self.folder, name)
-            # A look has its digest, and without one the next search looks at everything.
-            durable = name not in (_STATE, _EDIT)
             scratch = os.path.join(self.folder, _SCRATCH)
             files.write_atomic(path, pieces, scratch_dir=scratch, durable=durable)
         else:
@@ -286,7 +330,7 @@ class Cache:
         return self._writable
 
     def _choose(self) -> bool:
-        from memidx.store.writer import prepare_store  # late: only who writes prepares
+        from memidx.store.folders import prepare_store  # late: only who writes prepares
 
         own = os.path.join(self._store, ".cache")
         try:
@@ -328,6 +372,17 @@ class Cache:
         elif home := self._env.get("HOME"):
             bases.append(os.path.join(home, ".cache", "memidx"))
         return [os.path.join(base, name) for base in bases if base]
+
+
+def _head(pieces: Iterator[bytes]) -> list[bytes]:
+    """The first pieces: all of them, or more than a small file has."""
+    taken, size = [], 0
+    for piece in pieces:
+        taken.append(piece)
+        size += len(piece)
+        if size > SMALL_BYTES:
+            break
+    return taken
 
 
 def _digest(body: bytes) -> bytes:

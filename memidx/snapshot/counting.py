@@ -7,9 +7,10 @@ together, in numpy. The counts are those of `Analyzer.document`, to the last one
 
 from __future__ import annotations
 
+import os
 from array import array
 from collections.abc import Iterable
-from itertools import accumulate, chain, islice
+from itertools import accumulate, chain, count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memidx.analysis.base import NOT_COUNTED, Analyzer, PieceAnalyzer, Spread
@@ -20,11 +21,12 @@ if TYPE_CHECKING:
 Text = tuple[str, str, str]  # title, path, text
 
 # Beyond this many distinct pieces the numbers begin anew, so that memory stays bounded.
-_MAX_PIECES = 1 << 18
+_MAX_PIECES = 1 << 16
 # Characters of text whose pieces are added up together: enough to make numpy worth its calls.
 _BATCH_CHARACTERS = 1 << 20
 _BLANK = 32  # the last byte that parts pieces
 _HALF, _LOWER = 32, (1 << 32) - 1
+_counters = count()
 _OVERHEAD = 64  # so that documents without text make no endless batch
 
 
@@ -37,13 +39,19 @@ class Numbers(dict[str, int]):
 
 
 class _TermNumbers(dict[str, int]):
-    """Term -> number, likewise; `NOT_COUNTED` has -1."""
+    """Term -> number, likewise; `NOT_COUNTED` has -1.
+
+    Attributes:
+        new: Terms that got a number since somebody emptied the list.
+    """
 
     def __init__(self) -> None:
+        self.new: list[str] = []
         self[NOT_COUNTED] = -1
 
     def __missing__(self, term: str) -> int:
         number = self[term] = len(self) - 1
+        self.new.append(term)
         return number
 
 
@@ -56,47 +64,13 @@ class Columns:
         self.counts = array("I")
         self.lengths = array("I")
 
-    def extend(self, other: Columns, numbers: array[int]) -> None:
-        """Append the documents of another process; `numbers` translates its terms."""
-        self.terms.frombytes(_translated(other.terms, numbers))
-        self.tf.extend(other.tf)
-        self.counts.extend(other.counts)
-        self.lengths.extend(other.lengths)
-
-    def copied(self) -> Columns:
-        """The same, to be changed."""
-        copy = Columns()
-        for name, values in vars(self).items():
-            setattr(copy, name, values[:])
-        return copy
-
     def renumber(self, numbers: array[int]) -> None:
         """Give the terms other numbers."""
-        self.terms = array("I", _translated(self.terms, numbers))
+        import numpy as np  # only who builds a snapshot pays for numpy
 
-    def picked(self, places: NDArray[Any]) -> Columns:
-        """Columns of the documents at these places, in this order."""
-        import numpy as np
-
-        counts = np.frombuffer(self.counts, dtype=np.uint32)
-        if np.array_equal(places, np.arange(len(counts))):
-            return self
-        n_each = counts[places].astype(np.int64)
-        begins = (np.cumsum(counts, dtype=np.int64) - counts)[places]
-        taken = np.repeat(begins - np.cumsum(n_each) + n_each, n_each) + np.arange(n_each.sum())
-        picked = Columns()
-        for name, at in (("terms", taken), ("tf", taken), ("counts", places), ("lengths", places)):
-            values = np.frombuffer(getattr(self, name), dtype=np.uint32)[at]
-            setattr(picked, name, array("I", values.tobytes()))
-        return picked
-
-
-def _translated(terms: array[int], numbers: array[int]) -> bytes:
-    # Only who builds a snapshot pays for numpy.
-    import numpy as np
-
-    table = np.frombuffer(numbers, dtype=np.uint32)
-    return table[np.frombuffer(terms, dtype=np.uint32)].tobytes()
+        table = np.frombuffer(numbers, dtype=np.uint32)
+        terms = table[np.frombuffer(self.terms, dtype=np.uint32)]
+        self.terms = array("I", terms.tobytes())
 
 
 class Counted(NamedTuple):
@@ -105,10 +79,12 @@ class Counted(NamedTuple):
     Attributes:
         terms: Those that were not met before; they go on where the earlier ones' numbers end.
         columns: Per field; terms by number.
+        counter: Whose numbers these are.
     """
 
     terms: list[str]
     columns: list[Columns]
+    counter: tuple[int, int] = (0, 0)
 
 
 class Counter:
@@ -117,11 +93,11 @@ class Counter:
     def __init__(self, analyzer: Analyzer) -> None:
         self._analyzer = analyzer
         self._vocabulary = _TermNumbers()
+        self._name = os.getpid(), next(_counters)
         self._pieces = _Pieces(analyzer, self._vocabulary) if _has_pieces(analyzer) else None
 
     def count(self, texts: Iterable[Text]) -> Counted:
         """Terms of documents, in their order."""
-        known = len(self._vocabulary)  # one more than there are terms, see _TermNumbers
         columns = [Columns() for _ in self._analyzer.fields]
         if self._pieces is None:
             self._one_by_one(texts, columns)
@@ -129,7 +105,8 @@ class Counter:
             rest = iter(texts)
             while batch := _some(rest):
                 self._pieces.count(batch, columns)
-        return Counted(list(islice(self._vocabulary, known, None)), columns)
+        new, self._vocabulary.new = self._vocabulary.new, []
+        return Counted(new, columns, self._name)
 
     def _one_by_one(self, texts: Iterable[Text], columns: list[Columns]) -> None:
         number = self._vocabulary.__getitem__

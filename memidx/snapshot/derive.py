@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from hashlib import blake2b, sha256
+from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from memidx.analysis.base import Analyzer, FieldTerms
+from memidx.files.spooling import IN_MEMORY, Scratch
 from memidx.snapshot.builder import build_overlay, fold
 from memidx.snapshot.rows import Placed, Row, row_in, row_of
 from memidx.snapshot.segment import Segment
@@ -77,23 +78,6 @@ def contents(snapshot: Snapshot) -> dict[str, Content]:
     return found
 
 
-def apply(known: Mapping[str, Content], delta: Delta) -> dict[str, Content]:
-    """Contents after a delta, in ascending order of `doc_id`."""
-    after = {doc_id: content for doc_id, content in known.items() if doc_id not in delta.gone}
-    for doc_id, line in delta.moved.items():
-        after[doc_id] = after[doc_id]._replace(line=line)
-    is_sorted = delta.placed.keys() <= after.keys()
-    for doc_id, placed in delta.placed.items():
-        after[doc_id] = Content(placed.sum, placed.line)
-    return after if is_sorted else dict(sorted(after.items()))
-
-
-def build_id_of(known: Mapping[str, Content]) -> str:
-    """Names the documents, whatever the analyzer (`memidx.store.reader.index_build_id`)."""
-    text = "".join([f"{doc_id}\0{content.sum}\n" for doc_id, content in known.items()])
-    return sha256(text.encode()).hexdigest()
-
-
 def key_of(build_id: str, begins: Iterable[tuple[str, int]], analyzer: Analyzer) -> str:
     """Key of the snapshot of documents under an analyzer.
 
@@ -123,6 +107,7 @@ def derive(
     facts: Mapping[str, Any],
     *,
     has: Callable[[str], bool],
+    scratch: Scratch = IN_MEMORY,
 ) -> Derived:
     """The segment that makes a snapshot hold what a delta says.
 
@@ -134,6 +119,7 @@ def derive(
         facts: What the header shall say besides the statistics.
         has: Whether the base with this key is where its overlay would look for it; another
             process may have removed it since it was opened.
+        scratch: Where a base that is too much for memory is put aside until it is written.
     """
     base = snapshot.parts[0].segment
     overlay = snapshot.parts[1] if len(snapshot.parts) > 1 else None
@@ -176,7 +162,7 @@ def derive(
     if is_small and has(base_key):
         return Derived(pieces, base_key, n_analysed)
     joined = Snapshot.overlaid(base, Segment(memoryview(b"".join(pieces)), "overlay"))
-    return Derived(fold(joined, facts), None, n_analysed)
+    return Derived(fold(joined, facts, scratch), None, n_analysed)
 
 
 def _known_rows(overlay: Segment, delta: Delta) -> Iterator[tuple[str, Row]]:

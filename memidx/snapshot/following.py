@@ -6,14 +6,15 @@ are other than in the store. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from memidx.indexing.scan import Scan
-from memidx.indexing.state import DocRef, KnownFile, State
-from memidx.snapshot.derive import Content, Delta
+from memidx.indexing.state import State
+from memidx.snapshot.derive import Delta
+from memidx.snapshot.held import Held
 from memidx.snapshot.rows import Placed
-from memidx.sources.survey import IGNORE_FILE, Survey
+from memidx.sources.survey import IGNORE_FILE
 
 
 class Edit(NamedTuple):
@@ -23,33 +24,37 @@ class Edit(NamedTuple):
     disk_path: str
 
 
-def edits_in(state: State, seen: Survey) -> list[Edit] | None:
-    """Files whose signature does not prove them unchanged, when nothing but files' bytes changed.
+def edits_in(state: State, suspects: Collection[str]) -> list[Edit] | None:
+    """The known files among those whose signature does not prove them unchanged.
+
+    Args:
+        suspects: Root-relative paths as on disk, of the same set of files as the last look's.
 
     Returns:
-        None when the set of files is another one, a folder failed, or a file counts that no
-        source took: then which file belongs to which source has to be found out again.
+        None when a file counts that no source took: then which file belongs to which source has to
+        be found out again.
     """
-    if state.bases_failed or seen.failed or seen.files.keys() != state.watched.keys():
-        return None
-    changed = {path for path, signature in seen.files.items() if state.watched[path] != signature}
-    changed.update(state.racy())
-    if any(path.rpartition("/")[2] == IGNORE_FILE for path in changed):
-        return None
-    known = {file.disk_path: path for path, file in state.files.items()}
-    edits = [Edit(known[path], path) for path in sorted(changed) if path in known]
-    return edits if len(edits) == len(changed) else None
+    edits = []
+    for disk_path in sorted(suspects):
+        known = state.known_at(disk_path)
+        if known is None or disk_path.rpartition("/")[2] == IGNORE_FILE:
+            return None
+        edits.append(Edit(known[0], disk_path))
+    return edits
 
 
 def delta_of(state: State, scan: Scan) -> Delta:
-    """What a scan found to be other than at the last look."""
+    """What a scan of edits found to be other than at the last look."""
     placed: dict[str, Placed] = {}
     moved: dict[str, int] = {}
     gone: set[str] = set()
     kept: set[str] = set()
-    for before, after in _changed(state.files, scan.files):
-        old = {ref.doc_id: ref for ref in before}
-        for ref in after:
+    for path, after in scan.files.items():
+        before = state.files[path]
+        if after is before:
+            continue
+        old = {ref.doc_id: ref for ref in before.docs}
+        for ref in after.docs:
             kept.add(ref.doc_id)
             was = old.get(ref.doc_id)
             if was is None or was.sum != ref.sum:
@@ -61,37 +66,21 @@ def delta_of(state: State, scan: Scan) -> Delta:
 
 
 def unlike_after(
-    unlike: Mapping[str, str | None], held: Mapping[str, Content], delta: Delta
+    unlike: Mapping[str, str | None], held: Held, delta: Delta
 ) -> dict[str, str | None]:
     """What is other than in the store after a delta; as `State.unlike` has it.
 
     Args:
         unlike: Before it.
-        held: Contents of the snapshot before it.
+        held: What the snapshot before it holds.
         delta: What changed.
     """
     after = dict(unlike)
     for doc_id in (*delta.gone, *delta.placed):
-        if doc_id in unlike:
-            stored = unlike[doc_id]
-        else:
-            stored = held[doc_id].sum if doc_id in held else None
+        stored = unlike[doc_id] if doc_id in unlike else held.sum_of(doc_id)
         now = delta.placed[doc_id].sum if doc_id in delta.placed else None
         if stored == now:
             after.pop(doc_id, None)
         else:
             after[doc_id] = stored
     return after
-
-
-def _changed(
-    before: Mapping[str, KnownFile], after: Mapping[str, KnownFile]
-) -> Iterator[tuple[tuple[DocRef, ...], tuple[DocRef, ...]]]:
-    """Documents before and after, of every file that is not the very one of the last look."""
-    for path, known in after.items():
-        old = before.get(path)
-        if old is not known:
-            yield tuple(old.docs) if old else (), tuple(known.docs)
-    for path, old in before.items():
-        if path not in after:
-            yield tuple(old.docs), ()

@@ -8,22 +8,26 @@
 
 Sections are arrays in this machine's byte order (a snapshot never leaves it), read in place from
 a memory map; `memoryview.cast` and `numpy.frombuffer` see the same bytes. Variable-length values
-are a blob section `NAME` with offsets in `NAME.at` (one more than there are values).
+are a blob section `NAME` with offsets in `NAME.at` (one more than there are values). The writer is
+`memidx.snapshot.writing`.
 """
 
 from __future__ import annotations
 
-import json
 import zlib
-from array import array
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from memidx.errors import StoreCorrupt
+from memidx.light import TYPE_CHECKING, parse_json
+
+if TYPE_CHECKING:
+    from typing import Any
 
 FORMAT_VERSION = 4
-_MAGIC = b"MIDXSNP" + bytes([FORMAT_VERSION])
-_PREFIX = 24
+MAGIC = b"MIDXSNP" + bytes([FORMAT_VERSION])
+PREFIX = 24
+# Bytes of one value, by the code that `memoryview.cast` and `array` know it by. (To ask `array`
+# would load it, and `collections` with it.)
+_VALUE_BYTES = {"B": 1, "H": 2, "I": 4, "Q": 8, "q": 8, "d": 8}
 _ALIGN = 8
 
 
@@ -36,14 +40,14 @@ class Sections:
     """
 
     def __init__(self, data: memoryview, name: str) -> None:
-        if bytes(data[:8]) != _MAGIC:
+        if bytes(data[:8]) != MAGIC:
             raise StoreCorrupt("not a snapshot of this version", path=name)
         length = int.from_bytes(data[8:16], "little")
-        head = bytes(data[_PREFIX : _PREFIX + length])
+        head = bytes(data[PREFIX : PREFIX + length])
         # Nothing has the checksum 0, which is also what lost bytes read as.
-        if not head or zlib.crc32(head) != int.from_bytes(data[16:_PREFIX], "little"):
+        if not head or zlib.crc32(head) != int.from_bytes(data[16:PREFIX], "little"):
             raise StoreCorrupt("the snapshot's header is damaged", path=name)
-        header = json.loads(head)
+        header = parse_json(head)
         if len(data) != header["size_bytes"]:
             raise StoreCorrupt(
                 "the snapshot is cut short",
@@ -55,24 +59,24 @@ class Sections:
         self._table: dict[str, tuple[str, int, int, int]] = header["sections"]
         self._data = data
         self._header_bytes = length
-        self._start = _aligned(_PREFIX + length)
+        self._start = aligned(PREFIX + length)
 
     def array(self, name: str) -> Any:
         """Section `name` as a typed memoryview."""
         code, offset, count, _ = self._table[name]
         begin = self._start + offset
-        view = self._data[begin : begin + count * array(code).itemsize]
+        view = self._data[begin : begin + count * _VALUE_BYTES[code]]
         return view if code == "B" else view.cast(code)  # type: ignore[call-overload]  # from a file
 
     def is_sound(self) -> bool:
         """Whether every section is as it was written; reads the whole file."""
         at = self._start
         for code, offset, count, checksum in self._table.values():
-            end = self._start + _aligned(offset + count * array(code).itemsize)
+            end = self._start + aligned(offset + count * _VALUE_BYTES[code])
             if at != self._start + offset or zlib.crc32(self._data[at:end]) != checksum:
                 return False
             at = end
-        return not any(self._data[_PREFIX + self._header_bytes : self._start])
+        return not any(self._data[PREFIX + self._header_bytes : self._start])
 
 
 class Blobs:
@@ -110,53 +114,6 @@ class Blobs:
         return None
 
 
-def serialise(
-    facts: Mapping[str, Any], sections: Mapping[str, tuple[str, bytes]]
-) -> Iterator[bytes]:
-    """Bytes of a snapshot file.
-
-    Args:
-        facts: What the header says about the snapshot; JSON values.
-        sections: Name -> (array typecode, bytes).
-
-    Yields:
-        Pieces to be written one after another.
-    """
-    table: dict[str, tuple[str, int, int, int]] = {}
-    offset = 0
-    for name, (code, data) in sections.items():
-        padding = bytes(_aligned(len(data)) - len(data))
-        checksum = zlib.crc32(padding, zlib.crc32(data))
-        table[name] = (code, offset, len(data) // array(code).itemsize, checksum)
-        offset += len(data) + len(padding)
-    header, start = b"", 0
-    size = -1
-    # The header holds the file's size, and its own length is part of that size.
-    while size != start + offset:
-        size = start + offset
-        document = {"facts": facts, "sections": table, "size_bytes": size}
-        header = json.dumps(document, separators=(",", ":")).encode()
-        start = _aligned(_PREFIX + len(header))
-    yield _MAGIC + len(header).to_bytes(8, "little")
-    yield zlib.crc32(header).to_bytes(8, "little")
-    yield header
-    yield bytes(start - _PREFIX - len(header))
-    for _, data in sections.values():
-        yield data
-        yield bytes(_aligned(len(data)) - len(data))
-
-
-def blob_sections(name: str, values: Iterable[bytes]) -> dict[str, tuple[str, bytes]]:
-    """The two sections that hold variable-length values."""
-    at = array("Q", [0])
-    pieces: list[bytes] = []
-    total = 0
-    for value in values:
-        pieces.append(value)
-        total += len(value)
-        at.append(total)
-    return {f"{name}.at": ("Q", at.tobytes()), name: ("B", b"".join(pieces))}
-
-
-def _aligned(offset: int) -> int:
+def aligned(offset: int) -> int:
+    """Where the section behind one that ends at `offset` begins."""
     return -(-offset // _ALIGN) * _ALIGN

@@ -1,8 +1,8 @@
 """How do the terms of documents become postings by term?
 
-Two ways that give the same bytes: sorting flat arrays with numpy, for many documents, and plain
-dicts, for the few of an overlay, so that an edit does not cost the import of numpy. Postings come
-out by term (in order of UTF-8 bytes), then by `doc_ord`.
+Two ways that give the same bytes: sorting flat arrays with numpy, for many documents, run by run
+(`memidx.snapshot.runs`), and plain dicts, for the few of an overlay, so that an edit does not cost
+the import of numpy. Postings come out by term (in order of UTF-8 bytes), then by `doc_ord`.
 """
 
 from __future__ import annotations
@@ -13,14 +13,17 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memidx.analysis.base import FieldTerms
+from memidx.files.spooling import Scratch
 from memidx.scoring import idf
-from memidx.snapshot.counting import Columns
-from memidx.snapshot.format import blob_sections
+from memidx.snapshot.counting import Columns, Counted, Numbers
+from memidx.snapshot.runs import Run, SortedRun, merge
+from memidx.snapshot.writing import Long, LongBlobs, Section, blob_sections
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Section = tuple[str, bytes]
+# So many postings are sorted at once: those of some 10 MB of text.
+_RUN = 1 << 19
 
 
 class Inverted(NamedTuple):
@@ -31,94 +34,201 @@ class Inverted(NamedTuple):
     n_terms: array[int]
 
 
-class FlatPostings(NamedTuple):
-    """Postings of one field in any order.
-
-    Attributes:
-        terms: Number of each posting's term, in order of the terms' bytes; int64.
-        docs: `doc_ord` of each posting; uint32.
-        tf: Occurrences; uint32.
-        lengths: Field length per document; uint32.
-    """
-
-    terms: NDArray[Any]
-    docs: NDArray[Any]
-    tf: NDArray[Any]
-    lengths: NDArray[Any]
-
-
-def invert_columns(
-    vocabulary: Iterable[str], columns: Sequence[Columns], names: Sequence[str]
-) -> Inverted:
-    """Postings of documents that were analysed one after another.
+class Postings:
+    """Takes in the terms of documents, however many there are.
 
     Args:
-        vocabulary: Terms by the numbers the columns have them under.
-        columns: Per field.
         names: Of the fields.
+        scratch: Where what is too much for memory is put aside.
     """
-    import numpy as np  # only who builds a snapshot pays for it
 
-    encoded = [term.encode() for term in vocabulary]
-    order = sorted(range(len(encoded)), key=encoded.__getitem__)
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    fields = []
-    for column in columns:
-        counts = np.frombuffer(column.counts, dtype=np.uint32).astype(np.int64)
-        fields.append(
-            FlatPostings(
-                rank[np.frombuffer(column.terms, dtype=np.uint32)],
-                np.repeat(np.arange(len(counts), dtype=np.uint32), counts),
-                np.frombuffer(column.tf, dtype=np.uint32),
-                np.frombuffer(column.lengths, dtype=np.uint32),
-            )
-        )
-    return invert([encoded[number] for number in order], fields, names)
+    def __init__(self, names: Sequence[str], scratch: Scratch) -> None:
+        self._names = names
+        self._scratch = scratch
+        self._aside = scratch.spool()
+        self._terms: list[str] = []
+        self._only: tuple[int, int] | None = None
+        # As soon as there are two counters: the terms' numbers, and for each counter the number
+        # here of each of its terms.
+        self._numbers = Numbers()
+        self._known: dict[tuple[int, int], array[int]] = {}
+        self._runs: list[SortedRun] = []
+        self._n_terms = array("I")
+        self._lengths = [array("I") for _ in names]
+        # What is not in a run yet: per field the columns, and how many postings these have.
+        self._pieces: list[list[Columns]] = [[] for _ in names]
+        self._n_waiting = 0
+        self._n_sorted = 0
+
+    def add(self, counted: Counted) -> None:
+        """Take in the next documents."""
+        import numpy as np  # only who builds a snapshot pays for it
+
+        self._number(counted)
+        for pieces, lengths, column in zip(
+            self._pieces, self._lengths, counted.columns, strict=True
+        ):
+            pieces.append(column)
+            lengths.extend(column.lengths)
+            self._n_waiting += len(column.terms)
+        counts = [np.frombuffer(column.counts, dtype=np.uint32) for column in counted.columns]
+        self._n_terms.frombytes(np.sum(counts, axis=0, dtype=np.uint32).tobytes())
+        if self._n_waiting >= _RUN:
+            self._sort()
+
+    def _number(self, counted: Counted) -> None:
+        """Give the terms of each counter's documents the numbers they have here."""
+        if self._only in (None, counted.counter):
+            # The numbers of a counter that is the only one are kept.
+            self._only = counted.counter
+            self._terms += counted.terms
+            return
+        if not self._known:
+            self._known[self._only] = array("I", range(len(self._terms)))
+            self._numbers.update(zip(self._terms, range(len(self._terms)), strict=True))
+            self._only = 0, 0
+        n_terms = len(self._numbers)
+        here = array("I", map(self._numbers.__getitem__, counted.terms))
+        new = zip(counted.terms, here, strict=True)
+        self._terms += [term for term, number in new if number >= n_terms]
+        table = self._known.setdefault(counted.counter, array("I"))
+        table += here
+        for column in counted.columns:
+            column.renumber(table)
+
+    def inverted(self, numbers: Sequence[int] | None = None) -> Inverted:
+        """The postings of all of them, or of some.
+
+        Args:
+            numbers: For each `doc_ord`, which of the documents that were taken in it is; None
+                where they came in this order.
+        """
+        import numpy as np  # see `add`
+
+        if self._n_waiting or not self._runs:
+            self._sort()
+        runs, n_terms = self._runs, self._n_terms
+        lengths = [np.frombuffer(column, dtype=np.uint32) for column in self._lengths]
+        if numbers is not None and not np.array_equal(numbers, np.arange(len(n_terms))):
+            order = np.array(numbers, dtype=np.int64)
+            placed = np.full(len(n_terms), -1, dtype=np.int64)
+            placed[order] = np.arange(len(order))
+            runs = [run.placed(placed, self._aside) for run in runs]
+            lengths = [column[order] for column in lengths]
+            n_terms = array("I", np.frombuffer(n_terms, dtype=np.uint32)[order].tobytes())
+        terms = self._in_order(runs)
+        rank = np.zeros(len(self._terms), dtype=np.uint32)
+        rank[terms] = np.arange(len(terms), dtype=np.uint32)
+        places = [rank[run.terms] for run in runs]
+        encoded = (self._terms[number].encode() for number in terms)
+        return invert(encoded, runs, places, lengths, n_terms, self._names, self._scratch)
+
+    def _in_order(self, runs: Sequence[SortedRun]) -> array[int]:
+        """Numbers of all terms of the runs, in the order of the terms' bytes."""
+        import numpy as np  # see `add`
+
+        if len(runs) == 1:
+            return array("I", runs[0].terms.tobytes())
+        used = np.zeros(len(self._terms), dtype=bool)
+        for run in runs:
+            used[run.terms] = True
+        numbers = np.flatnonzero(used).astype(np.uint32)
+        # A list of so many numbers would take four times as much.
+        terms = np.empty(len(numbers), dtype=object)
+        terms[:] = [*map(self._terms.__getitem__, numbers)]
+        return array("I", numbers[np.argsort(terms, kind="stable")].tobytes())
+
+    def _sort(self) -> None:
+        """Make a run of the documents since the last one."""
+        import numpy as np  # see `add`
+
+        used = np.zeros(len(self._terms), dtype=bool)
+        for pieces in self._pieces:
+            for piece in pieces:
+                used[np.frombuffer(piece.terms, dtype=np.uint32)] = True
+        # Code points order as their UTF-8 bytes do; no term holds a lone surrogate.
+        own = sorted(np.flatnonzero(used).tolist(), key=self._terms.__getitem__)
+        terms = np.array(own, dtype=np.uint32)
+        rank = np.zeros(len(self._terms), dtype=np.uint32)
+        rank[terms] = np.arange(len(terms), dtype=np.uint32)
+        run = SortedRun.of(self._pieces, rank, terms, self._n_sorted, self._aside)
+        self._runs.append(run)
+        self._n_sorted = len(self._n_terms)
+        self._pieces = [[] for _ in self._names]
+        self._n_waiting = 0
 
 
 def invert(
-    terms: Sequence[bytes], fields: Sequence[FlatPostings], names: Sequence[str]
+    terms: Iterable[bytes],
+    runs: Sequence[Run],
+    places: Sequence[NDArray[Any]],
+    lengths: Sequence[NDArray[Any]],
+    n_terms: array[int],
+    names: Sequence[str],
+    scratch: Scratch,
 ) -> Inverted:
     """Postings by term, with numpy.
 
     Args:
         terms: Ascending; each occurs in at least one posting.
-        fields: Per field; the postings of one term are in ascending order of documents.
+        runs: All postings.
+        places: For each run, the place of each of its terms among all; ascending.
+        lengths: Per field, its length in each document; uint32.
+        n_terms: Distinct terms of each document, over all fields.
         names: Of the fields.
+        scratch: Where sections are put aside that are too much for memory.
     """
     import numpy as np  # only who builds a snapshot pays for it
 
-    sections = blob_sections("term", terms)
-    n_docs = len(fields[0].lengths)
-    largest_df = np.zeros(len(terms), dtype=np.int64)
-    n_terms = np.zeros(n_docs, dtype=np.int64)
+    vocabulary = LongBlobs(scratch.spool())
+    for term in terms:
+        vocabulary.add(term)
+    sections = vocabulary.sections("term")
+    frequencies = []
+    for position in range(len(names)):
+        df = np.zeros(len(vocabulary), dtype=np.uint32)
+        for run, own in zip(runs, places, strict=True):
+            df[own] += run.df(position).astype(np.uint32)
+        frequencies.append(df)
+    largest = np.maximum.reduce(frequencies)
+    n_searchable = int(np.count_nonzero(np.frombuffer(n_terms, dtype=np.uint32)))
+    table = np.zeros(n_searchable + 1)
+    for count in np.unique(largest).tolist():
+        table[count] = idf(n_searchable, count)
+    squares = np.zeros(len(n_terms))
     totals: dict[str, list[int]] = {}
-    first: tuple[Any, Any, Any] | None = None
-    for name, field in zip(names, fields, strict=True):
-        by_term = np.argsort(field.terms, kind="stable")
-        df = np.bincount(field.terms, minlength=len(terms))
-        at = np.zeros(len(terms) + 1, dtype=np.uint64)
-        np.cumsum(df, out=at[1:])
-        docs, tf = field.docs[by_term], field.tf[by_term]
-        np.maximum(largest_df, df, out=largest_df)
-        n_terms += np.bincount(docs, minlength=n_docs)
-        lengths = field.lengths
-        totals[name] = [int(np.count_nonzero(lengths)), int(lengths.sum(dtype=np.int64))]
+    for position, (name, df, length) in enumerate(zip(names, frequencies, lengths, strict=True)):
+        totals[name] = [int(np.count_nonzero(length)), int(length.sum(dtype=np.int64))]
+        at = np.zeros(len(df) + 1, dtype=np.uint64)
+        np.cumsum(df, dtype=np.uint64, out=at[1:])
+        ords, tfs = Long("I", scratch.spool()), Long("I", scratch.spool())
+        for merged, docs, tf in merge(runs, places, position, at):
+            ords.add(docs.tobytes())
+            tfs.add(tf.tobytes())
+            if position == 0:
+                add_squares(squares, table[largest[merged]], df[merged], docs, tf)
         sections[f"{name}.at"] = ("Q", at.tobytes())
-        sections[f"{name}.ord"] = ("I", docs.tobytes())
-        sections[f"{name}.tf"] = ("I", tf.tobytes())
-        sections[f"{name}.len"] = ("I", lengths.tobytes())
-        first = first or (df, docs, tf)
-    n_searchable = int(np.count_nonzero(n_terms))
-    sections["df"] = ("I", largest_df.astype(np.uint32).tobytes())
-    norms = np.zeros(n_docs)
-    if first is not None:
-        table = [idf(n_searchable, count) for count in range(n_searchable + 1)]
-        df, docs, tf = first
-        norms = norms_by_idf(np.array(table)[largest_df], df, docs, tf, n_docs)
-    sections["norm"] = ("d", norms.tobytes())
-    return Inverted(sections, _facts(n_searchable, totals), array("I", n_terms.tolist()))
+        sections[f"{name}.ord"] = ords
+        sections[f"{name}.tf"] = tfs
+        sections[f"{name}.len"] = ("I", length.tobytes())
+    sections["df"] = ("I", largest.tobytes())
+    sections["norm"] = ("d", np.sqrt(squares).tobytes())
+    return Inverted(sections, _facts(n_searchable, totals), n_terms)
+
+
+def add_squares(
+    squares: NDArray[Any],
+    term_idf: NDArray[Any],
+    df: NDArray[Any],
+    docs: NDArray[Any],
+    tf: NDArray[Any],
+) -> None:
+    """Add the squares of `tf * idf` to those of each document, in the order of the postings."""
+    import numpy as np  # see `invert`
+
+    weights = tf * np.repeat(term_idf, df)
+    weights *= weights
+    np.add.at(squares, docs, weights)
 
 
 def norms_by_idf(
@@ -127,9 +237,8 @@ def norms_by_idf(
     """Euclidean length of each document's `tf * idf`, summed in the order of its terms."""
     import numpy as np  # see `invert`
 
-    weights = tf * np.repeat(term_idf, df)
-    # float64 also where there is nothing to count.
-    squares = np.bincount(docs, weights=weights * weights, minlength=n_docs).astype(np.float64)
+    squares = np.zeros(n_docs)
+    add_squares(squares, term_idf, df, docs, tf)
     norms: NDArray[Any] = np.sqrt(squares)
     return norms
 

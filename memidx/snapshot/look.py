@@ -16,6 +16,7 @@ from memidx.analysis.base import Analyzer
 from memidx.documents import Document
 from memidx.errors import FileError, StoreCorrupt, StoreMissing
 from memidx.files import Signature
+from memidx.files.spooling import IN_MEMORY, Scratch
 from memidx.indexing.plan import Plan, make_plan, newest
 from memidx.indexing.reading import Observer
 from memidx.indexing.scan import Scan, Scanner
@@ -25,11 +26,12 @@ from memidx.snapshot.builder import build_snapshot
 from memidx.snapshot.derive import Content as Held
 from memidx.snapshot.derive import Delta, facts_of, key_of
 from memidx.snapshot.observing import Observations
-from memidx.snapshot.rows import Placed, Row
+from memidx.snapshot.rows import Placed
 from memidx.snapshot.workers import MakeAnalyzer
 from memidx.snapshot.workspace import Workspace
 from memidx.store.layout import MANIFEST_NAME
-from memidx.store.line import DamagedLine, decode_line, line_sum
+from memidx.store.line import DamagedLine, decode_line
+from memidx.store.lines import ChosenLines, Lines, Sums, sums
 from memidx.store.manifest import Manifest
 from memidx.store.reader import (
     Damage,
@@ -55,7 +57,7 @@ class Look:
         damage: What of the store could not be read.
     """
 
-    lines: Mapping[str, bytes]
+    lines: Lines
     begins: Mapping[str, int]
     plan: Plan
     scan: Scan | None
@@ -64,7 +66,7 @@ class Look:
     @property
     def build_id(self) -> str:
         """Names the documents, whatever the analyzer."""
-        return index_build_id((doc_id, line_sum(line)) for doc_id, line in self.lines.items())
+        return index_build_id(sums(self.lines))
 
     def key(self, analyzer: Analyzer) -> str:
         """Key of the snapshot of this content under an analyzer."""
@@ -74,16 +76,16 @@ class Look:
     def placed(self, doc_id: str) -> Placed:
         """One document."""
         made = self.scan.documents if self.scan else {}
-        line = self.lines[doc_id]
-        document = made.get(doc_id) or _decoded(doc_id, line)
-        return Placed(document, line_sum(line), self.begins.get(doc_id, 1))
+        # It is let go of: a second time, it is made from its line again.
+        document = made.pop(doc_id, None) or _decoded(doc_id, self.lines[doc_id])
+        return Placed(document, self.lines.sum(doc_id), self.begins.get(doc_id, 1))
 
     def delta(self, held: Mapping[str, Held]) -> Delta:
         """What of this content other content lacks."""
         placed, moved = {}, {}
-        for doc_id, line in self.lines.items():
+        for doc_id, line_sum in sums(self.lines):
             before = held.get(doc_id)
-            if before is None or before.sum != line_sum(line):
+            if before is None or before.sum != line_sum:
                 placed[doc_id] = self.placed(doc_id)
             elif before.line != self.begins.get(doc_id, 1):
                 moved[doc_id] = self.begins.get(doc_id, 1)
@@ -92,6 +94,7 @@ class Look:
     def snapshot(
         self,
         analyzer: Analyzer,
+        scratch: Scratch,
         *,
         jobs: int = 1,
         make_analyzer: MakeAnalyzer | None = None,
@@ -99,9 +102,9 @@ class Look:
     ) -> Iterator[bytes]:
         """Bytes of the snapshot of this content; `jobs` processes analyse what is not observed."""
 
-        def entry(doc_id: str) -> Placed | Row:
-            row = observed.row(doc_id, line_sum(self.lines[doc_id])) if observed else None
-            return row or self.placed(doc_id)
+        def entry(doc_id: str) -> Placed | int:
+            number = observed.find(doc_id, self.lines.sum(doc_id)) if observed else None
+            return self.placed(doc_id) if number is None else number
 
         return build_snapshot(
             map(entry, self.lines),
@@ -109,6 +112,7 @@ class Look:
             facts=facts_of(self.build_id, analyzer),
             jobs=jobs,
             make_analyzer=make_analyzer,
+            scratch=scratch,
             observed=observed,
         )
 
@@ -183,7 +187,7 @@ def look_at_store(lines: Mapping[str, bytes], damage: tuple[Damage, ...]) -> Loo
     """
     refuse_damage(damage, "its sources were not looked at")
     nothing = Plan((), (), (), {}, {})
-    return Look(dict(sorted(lines.items())), {}, nothing, None, damage)
+    return Look(ChosenLines(sorted(lines), (), {}, lines), {}, nothing, None, damage)
 
 
 def look_at_sources(
@@ -192,6 +196,7 @@ def look_at_sources(
     stored: Mapping[str, bytes],
     damage: tuple[Damage, ...],
     known: State | None,
+    scratch: Scratch = IN_MEMORY,
     observer: Observer | None = None,
 ) -> Look:
     """Compare store and sources, and read what is needed of the sources.
@@ -199,6 +204,7 @@ def look_at_sources(
     Args:
         stored: `doc_id` -> line in the store; damaged lines are missing, and so heal.
         known: The last look under the same settings and root, which saves reading.
+        scratch: Where lines are put aside that are too many for memory.
         observer: It gets the documents of files as they are read.
 
     Raises:
@@ -210,15 +216,16 @@ def look_at_sources(
         max_bytes=workspace.max_bytes,
         own=workspace.own,
         env=workspace.env,
+        scratch=scratch,
     )
-    sums = {doc_id: line_sum(line) for doc_id, line in stored.items()}
+    held = Sums(stored)
     for attempt in range(_ATTEMPTS):
         scan = scanner.scan(known, observer)
         if scan.vanished and attempt + 1 < _ATTEMPTS:
             continue
         for name, path in scan.vanished:
             scan.failed.setdefault(name, f"{path}: keeps vanishing while it is read")
-        plan = make_plan(sums, scan.files, kept_source=partial(is_kept, scan, stored))
+        plan = make_plan(held, scan.files, kept_source=partial(is_kept, scan, stored))
         # A file that did not change, but whose documents the store lacks, is read after all.
         lacking: dict[str, list[str]] = {}
         for doc_id, path in plan.origin.items():
@@ -236,12 +243,10 @@ def look_at_sources(
         refuse_damage(damage, f"a source failed ({names}) that may hold the lost documents")
     elif scan.unread:
         refuse_damage(damage, f"{min(scan.unread)} cannot be read, and may hold the lost documents")
-    content = {**stored}
-    for doc_id in plan.removed:
-        del content[doc_id]
-    for doc_id in plan.origin:
-        content[doc_id] = scan.lines[doc_id]
-    return Look(dict(sorted(content.items())), plan.lines, plan, scan, damage)
+    removed = {*plan.removed}
+    order = sorted([*(doc_id for doc_id in held if doc_id not in removed), *plan.added])
+    content = ChosenLines(order, plan.origin, scan.lines, stored)
+    return Look(content, plan.lines, plan, scan, damage)
 
 
 def is_kept(scan: Scan, stored: Mapping[str, bytes], doc_id: str) -> bool:

@@ -2,107 +2,92 @@
 
 Whoever builds a snapshot of everything needs of each document its row and the counts of its terms.
 Both are made in the process that reads the file, so that no text is sent to be analysed; what comes
-back is kept here until the documents' order is known.
+back is put aside here in the order in which it comes, and put in order at the end.
 """
 
 from __future__ import annotations
 
-import os
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import NamedTuple
 
 from memidx.analysis.base import Analyzer
 from memidx.documents import Document
+from memidx.files.spooling import Scratch
 from memidx.indexing.packing import DocRef
-from memidx.snapshot.counting import Columns, Counted, Numbers
-from memidx.snapshot.rows import Placed, Row, row_of
-from memidx.snapshot.workers import Analysed, MakeAnalyzer, counter_for, packed_maker
+from memidx.snapshot.counting import Counted, Text
+from memidx.snapshot.inversion import Postings
+from memidx.snapshot.rows import Placed, Row, Rows, row_of
+from memidx.snapshot.workers import MakeAnalyzer, counter_for, packed_maker
 
 
 class Observed(NamedTuple):
-    """Documents of one batch of files, in their order; `process` is who counted their terms."""
+    """Documents of one batch of files, in their order."""
 
-    process: int
+    doc_ids: list[str]
     rows: list[Row]
     counted: Counted
 
 
 class Observations:
-    """What was counted of the documents of a build.
+    """Rows and postings of the documents of a build.
 
     Args:
         analyzer: What counts as a term.
         make_analyzer: Makes it in another process.
+        scratch: Where they are put aside.
 
     Attributes:
         make: What is to be done where files are read; picklable.
+        rows: Of all documents, in the order in which they came.
+        postings: Likewise.
     """
 
-    def __init__(self, analyzer: Analyzer, make_analyzer: MakeAnalyzer) -> None:
+    def __init__(
+        self, analyzer: Analyzer, make_analyzer: MakeAnalyzer | None, scratch: Scratch
+    ) -> None:
         self.make: Callable[[list[tuple[Document, DocRef]]], Observed] = partial(
             _observe, packed_maker(make_analyzer)
         )
-        self._numbers = Numbers()
-        self._columns = [Columns() for _ in analyzer.fields]
-        # For each process, the number here of each of its terms.
-        self._known: dict[int, array[int]] = {}
-        # `doc_id` -> row, and place in the columns.
-        self._rows: dict[str, tuple[Row, int]] = {}
+        self.rows = Rows(scratch)
+        self.postings = Postings(analyzer.fields, scratch)
+        # `doc_id` -> which of them it is; of a file that was read twice the later one counts.
+        self._numbers: dict[str, int] = {}
 
     def take(self, observed: Observed) -> None:
         """Keep what was made of a batch."""
-        process, rows, counted = observed
-        place = len(self._columns[0].counts)
-        self._rows.update((row.doc_id.decode(), (row, place + n)) for n, row in enumerate(rows))
-        translation = self._known.setdefault(process, array("I"))
-        translation.extend(map(self._numbers.__getitem__, counted.terms))
-        for column, part in zip(self._columns, counted.columns, strict=True):
-            column.extend(part, translation)
+        for doc_id, row in zip(observed.doc_ids, observed.rows, strict=True):
+            self._numbers[doc_id] = len(self.rows)
+            self.rows.add(row)
+        self.postings.add(observed.counted)
 
-    def row(self, doc_id: str, line_sum: str) -> Row | None:
-        """The row of a document, where the one with this line was observed."""
-        row, _ = self._rows.get(doc_id, (None, 0))
-        return row if row is not None and row.sum == line_sum else None
+    def find(self, doc_id: str, line_sum: str) -> int | None:
+        """Which of them a document is, where the one with this line was observed."""
+        number = self._numbers.get(doc_id)
+        is_it = number is not None and self.rows.sum(number) == line_sum
+        return number if is_it else None
 
-    def joined(self, rest: Analysed, doc_ids: Sequence[str | None]) -> Analysed:
-        """The counts of documents of which some were observed.
+    def rest(self, placed: Iterable[Placed | int], numbers: array[int]) -> Iterator[Text]:
+        """Take the rows of further documents, and hand on what is to be counted.
 
         Args:
-            rest: The others, analysed in their order.
-            doc_ids: For each document its id, or None for one of the rest.
+            placed: Documents, or the numbers of those that were observed.
+            numbers: Gets the number of each.
         """
-        import numpy as np  # only who builds a snapshot pays for it
-
-        translation = array("I", map(self._numbers.__getitem__, rest.terms))
-        n_observed = len(self._columns[0].counts)
-        others = iter(range(n_observed, n_observed + len(doc_ids)))
-        places = [next(others) if doc_id is None else self._rows[doc_id][1] for doc_id in doc_ids]
-        columns = []
-        for column, more in zip(self._columns, rest.columns, strict=True):
-            whole = column.copied()
-            whole.extend(more, translation)
-            columns.append(whole.picked(np.array(places, dtype=np.int64)))
-        return Analysed(*_used(list(self._numbers), columns))
-
-
-def _used(terms: list[str], columns: list[Columns]) -> tuple[list[str], list[Columns]]:
-    """Terms that occur, and columns with their numbers."""
-    import numpy as np  # see above
-
-    is_used = np.zeros(len(terms), dtype=bool)
-    for column in columns:
-        is_used[np.frombuffer(column.terms, dtype=np.uint32)] = True
-    if is_used.all():
-        return terms, columns
-    numbers = array("I", (np.cumsum(is_used) - 1).astype(np.uint32).tobytes())
-    for column in columns:
-        column.renumber(numbers)
-    return [term for term, used in zip(terms, is_used.tolist(), strict=True) if used], columns
+        for entry in placed:
+            if isinstance(entry, int):
+                numbers.append(entry)
+                continue
+            numbers.append(len(self.rows))
+            self.rows.add(row_of(entry))
+            document = entry.document
+            yield document.title, document.path, document.text
 
 
 def _observe(maker: bytes, documents: list[tuple[Document, DocRef]]) -> Observed:
     rows = [row_of(Placed(document, ref.sum, ref.line)) for document, ref in documents]
     texts = ((document.title, document.path, document.text) for document, _ in documents)
-    return Observed(os.getpid(), rows, counter_for(maker).count(texts))
+    # The very strings that the documents' files are told with: sent together, they stay one.
+    doc_ids = [ref.doc_id for _, ref in documents]
+    return Observed(doc_ids, rows, counter_for(maker).count(texts))

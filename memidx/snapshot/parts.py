@@ -7,10 +7,13 @@ documents are given part by part; `memidx.snapshot.snapshot` adds them up.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
+from memidx.light import TYPE_CHECKING
 from memidx.snapshot.segment import Field, Segment
+from memidx.values import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 Numbers = tuple[int, ...]
 """A term: its number in the vocabulary of each segment, -1 where it is in none of the segment."""
@@ -44,8 +47,9 @@ class Postings(NamedTuple):
     def pairs(self) -> Iterator[tuple[int, int]]:
         """`(doc, tf)` of every live document, ascending."""
         field, begin, end, part, offset = self
-        ords: Sequence[int] = field.ord[begin:end]
-        pairs = zip(ords, field.tf[begin:end], strict=True)
+        # A list of a map's numbers takes half as long to go through as the map does.
+        ords: list[int] = field.ord[begin:end].tolist()
+        pairs = zip(ords, field.tf[begin:end].tolist(), strict=True)
         if part.dead:
             dead = part.dead
             return ((doc_ord + offset, tf) for doc_ord, tf in pairs if doc_ord not in dead)

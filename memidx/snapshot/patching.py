@@ -78,7 +78,9 @@ def _unusable(look: Look, stored: Mapping[str, bytes]) -> dict[str, str]:
     doc_id = look.plan.removed[0]
     path = decode_line(stored[doc_id]).path
     file = look.scan.files.get(path)
-    if path not in look.scan.entries or (file is not None and file.docs):
+    listing = look.scan.listing
+    is_there = any(listing.entry(source, path) for source in listing.by_source)
+    if not is_there or (file is not None and file.docs):
         return {}
     reasons = [skip.reason for skip in look.scan.skips if skip.path == path]
     return {doc_id: reasons[0] if reasons else "gives no document"}

@@ -28,6 +28,7 @@ from memidx.snapshot.taking import derive_look
 from memidx.snapshot.workers import MakeAnalyzer
 from memidx.snapshot.workspace import Workspace, analyzer_key
 from memidx.store.layout import MANIFEST_NAME, SHARD_CAP_BYTES, layout
+from memidx.store.lines import ChosenLines, sizes
 from memidx.store.manifest import Manifest
 from memidx.store.patch import Decline, Patch
 from memidx.store.reader import Damage
@@ -84,8 +85,8 @@ def layout_differs(
     pending is not in the store and need not be.
     """
     newer = frozenset(pending)
-    sizes = ((doc_id, len(line)) for doc_id, line in lines.items() if doc_id not in newer)
-    wanted = set(layout(sizes, SHARD_CAP_BYTES))
+    counted = (row for row in sizes(lines) if row[0] not in newer)
+    wanted = set(layout(counted, SHARD_CAP_BYTES))
     there = {name for name in store_signature(store) if name != MANIFEST_NAME}
     return not wanted == there == set(manifest.shards)
 
@@ -124,9 +125,10 @@ def build_store(
         lines, damage, current = _content(workspace.store)
         known = None if full else _known(cache, workspace, root)
         before = _before(cache, analyzer)
+        scratch = cache.scratch()
         # Without a snapshot to go on from, every document is analysed: best where it is read.
-        observed = Observations(analyzer, make_analyzer) if before is None else None
-        look = look_at_sources(workspace, root, lines, damage, known, observed)
+        observed = Observations(analyzer, make_analyzer, scratch) if before is None else None
+        look = look_at_sources(workspace, root, lines, damage, known, scratch, observed)
         if full:
             look = _afresh(lines, look)
         differs = current is None or replace(manifest, shards=current.shards) != current
@@ -176,11 +178,11 @@ def _afresh(stored: Mapping[str, bytes], look: Look) -> Look:
     scan = look.scan
     if scan is None:
         return look
-    lines = dict(scan.lines)
-    for doc_id, line in stored.items():
-        if is_kept(scan, stored, doc_id):
-            lines.setdefault(doc_id, line)
-    return replace(look, lines=dict(sorted(lines.items())), damage=())
+    kept = [
+        doc_id for doc_id in stored if doc_id not in scan.lines and is_kept(scan, stored, doc_id)
+    ]
+    order = sorted([*scan.lines, *kept])
+    return replace(look, lines=ChosenLines(order, scan.lines, scan.lines, stored), damage=())
 
 
 def _before(cache: Cache, analyzer: Analyzer) -> tuple[str, Snapshot] | None:

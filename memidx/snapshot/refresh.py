@@ -8,29 +8,21 @@ compared (`memidx.snapshot.look`). All under the lock; no committed byte is writ
 
 from __future__ import annotations
 
-import contextlib
-import os.path
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
-
-from memidx import files
 from memidx.analysis.base import Analyzer
 from memidx.errors import FileError, StoreLocked, StoreMissing
 from memidx.files import Signature
-from memidx.hashing import blake2b
 from memidx.indexing.state import Freshness, State
+from memidx.light import TYPE_CHECKING, cached_property, suppress
 from memidx.snapshot.cache import Cache
 from memidx.snapshot.snapshot import Snapshot
 from memidx.snapshot.workspace import Workspace, analyzer_key
-from memidx.sources.base import Skip
-from memidx.sources.feeding import feed_tokens
-from memidx.sources.listing import survey_arguments
-from memidx.sources.survey import Survey, survey
-from memidx.store.signature import store_signature
+from memidx.store.signature import StoreFolder, store_signature
 from memidx.values import dataclass, replace
 
 if TYPE_CHECKING:
-    from memidx.snapshot.derive import Content
+    from memidx.snapshot.held import Held
+    from memidx.snapshot.watching import WatchedSources
+    from memidx.sources.base import Skip
 
 # How long a query waits for another process before it answers from the last snapshot.
 LOCK_WAIT_S = 2.0
@@ -92,10 +84,11 @@ class Refresher:
         self._analyzer_key = analyzer_key(analyzer)
         self._cache = cache
         self._ready: Ready | None = None
-        # What the quick way saw of the sources, for the state it compared them with.
-        self._edited: tuple[State, Survey] | None = None
-        # Key and contents of the snapshot that took in the last edit.
-        self._held: tuple[str, Mapping[str, Content]] | None = None
+        # What a search got that did not look at the sources, if it was the last one.
+        self._unchecked: Ready | None = None
+        self._folder = StoreFolder(workspace.store)
+        # Key of the snapshot that took in the last edit, and what it holds.
+        self._held: tuple[str, Held] | None = None
 
     def ready(self, *, refresh: bool, now_ns: int) -> Ready:
         """The snapshot to search now.
@@ -109,9 +102,12 @@ class Refresher:
             StoreCorrupt: Lines are damaged and the sources cannot heal them.
             StoreLocked: Another process builds, and there is no earlier snapshot.
         """
+        if not refresh and (as_before := self._as_before()):
+            return as_before
+        self._folder.look(now_ns)
         store = self.require_store()
         checked = refresh and self.workspace.root is not None
-        found = self._quick(store, now_ns, checked=checked)
+        found = quick = self._quick(store, now_ns, checked=checked)
         if found is None:
             found = self._thorough(now_ns, checked=checked)
         last = self._ready
@@ -120,7 +116,15 @@ class Refresher:
         skipped = last.skipped if last and same else skips_of(found.state)
         notes = (*found.notes, *self._notes(found.state))
         self._ready = replace(found, notes=notes, skipped=skipped)
+        self._unchecked = None if refresh or quick is None else self._ready
         return self._ready
+
+    def _as_before(self) -> Ready | None:
+        """What the last search got that did not look either, if no file of the store is new."""
+        last = self._unchecked
+        if last is None or not self._folder.is_as_seen() or not last.snapshot.is_whole():
+            return None
+        return last
 
     def require_store(self) -> dict[str, Signature]:
         """Signatures of the store's files.
@@ -139,72 +143,43 @@ class Refresher:
 
     def forget(self) -> None:
         """Let go of the snapshot and of the state."""
-        self._ready = None
+        self._ready = self._unchecked = self._held = None
+        vars(self).pop("_sources", None)
 
     def _quick(self, store: dict[str, Signature], now_ns: int, *, checked: bool) -> Ready | None:
-        for state in self._states(store):
+        for state in self._states(store, whole=checked):
             if state.settings != self.workspace.settings or state.store != store:
                 continue
             if not state.snapshot.endswith(self._analyzer_key):
                 continue
-            if checked and not self._unchanged(state, now_ns):
+            if checked and not self._sources.are_as_in(state):
                 continue
             snapshot = self._open(state.snapshot)
             if snapshot is not None:
                 if checked:
-                    state = self._settled(state, now_ns)
+                    state, is_news = self._sources.settled(state, now_ns)
+                    state = self._remember(state) if is_news else state
                 return Ready(snapshot, _unless_untold("fresh", state, checked), state)
         return None
 
-    def _states(self, store: dict[str, Signature]) -> list[State]:
+    def _states(self, store: dict[str, Signature], *, whole: bool) -> list[State]:
         """The state of this process first, then the recorded one if another process wrote it."""
-        mine = self._ready.state if self._ready else None
+        mine = self._mine(whole=whole)
         if mine is not None and mine.store == store:
             return [mine]
-        theirs = self._cache.read_state()
+        theirs = self._cache.read_state(whole=whole)
         return [state for state in (mine, theirs) if state is not None]
 
-    def _unchanged(self, state: State, now_ns: int) -> bool:
-        root = self.workspace.root
-        self._edited = None
-        if root is None or state.root != root:
-            return False
-        if feed_tokens(root, self.workspace.sources) != state.tokens:
-            return False
-        bases, suffixes = survey_arguments(self.workspace.sources)
-        now = survey(root, bases, suffixes, self.workspace.own)
-        self._edited = (state, now)
-        if now.files != state.watched or now.failed != state.bases_failed:
-            from memidx.indexing.veil import as_recorded  # nearly always all is as it was
+    def _mine(self, *, whole: bool) -> State | None:
+        """The state of this process; to compare with the sources takes one that was read whole."""
+        mine = self._ready.state if self._ready else None
+        return mine if mine is not None and (mine.is_whole or not whole) else None
 
-            now = as_recorded(now, state.watched, state.bases_failed)
-            self._edited = (state, now)
-            if now.files != state.watched or now.failed != state.bases_failed:
-                return False
-        racy = state.racy()
-        if not racy:
-            return True
-        digests = {known.disk_path: known.digest for known in state.files.values()}
-        return all(self._same_bytes(root, path, digests.get(path)) for path in racy)
+    @cached_property
+    def _sources(self) -> WatchedSources:
+        from memidx.snapshot.watching import WatchedSources  # only who compares knows the sources
 
-    def _same_bytes(self, root: str, path: str, digest: str | None) -> bool:
-        if digest is None:
-            # A watched file that no source took decides nothing, unless it is a list of ignores.
-            return os.path.basename(path) != ".memidxignore"
-        try:
-            data = files.read_bytes(os.path.join(root, path))
-        except FileError:
-            return False
-        return blake2b(data, digest_size=16).hexdigest() == digest
-
-    def _settled(self, state: State, now_ns: int) -> State:
-        """The state, recorded anew when its racy entries have been proved unchanged by now."""
-        if not state.racy():
-            return state
-        later = replace(state, recorded_ns=now_ns)
-        if len(later.racy()) < len(state.racy()):
-            self._remember(later)
-        return later
+        return WatchedSources(self.workspace)
 
     def _thorough(self, now_ns: int, *, checked: bool) -> Ready:
         """Compare and derive under the lock: no writer can be half way while the store is read."""
@@ -215,9 +190,17 @@ class Refresher:
             return self._last()
 
     def _look(self, now_ns: int, *, checked: bool) -> Ready:
-        previous = self._ready.state if self._ready else self._cache.read_state()
-        if checked and previous is not None and (found := self._follow(previous, now_ns)):
-            return found
+        previous = self._mine(whole=checked) or self._cache.read_state()
+        if checked and previous is not None:
+            edited = self._sources.edited
+            if edited is not None and edited.state is not previous:
+                # Whoever held the lock recorded a look, and may have taken in the same edit.
+                found = self._quick(self.require_store(), now_ns, checked=checked)
+                if found is not None:
+                    return found
+            found = self._follow(previous, now_ns)
+            if found is not None:
+                return found
         # Loaded only when something changed: a search on an unchanged project needs none of it.
         from memidx.snapshot.look import look_at_sources, look_at_store, read_content, record
         from memidx.snapshot.taking import derive_look
@@ -231,7 +214,10 @@ class Refresher:
                 and previous.root == root
             )
             known = previous if usable else None
-            look = look_at_sources(self.workspace, root, stored.lines, stored.damage, known)
+            scratch = self._cache.scratch()
+            look = look_at_sources(
+                self.workspace, root, stored.lines, stored.damage, known, scratch
+            )
         else:
             look = look_at_store(stored.lines, stored.damage)
         key = look.key(self._analyzer)
@@ -241,7 +227,7 @@ class Refresher:
         )
         # An unchecked look must not be taken for a comparison with the sources later.
         if checked or root is None:
-            self._remember(state)
+            state = self._remember(state)
             self._cache.prune(*snapshot.keys(key))
         if previous is None:
             news = look.plan.size > 0
@@ -268,7 +254,8 @@ class Refresher:
             None where that is not enough: another store, root or settings, a damaged store, a
             failed source, or another set of files.
         """
-        if self._edited is None or self._edited[0] is not state or state.damage or state.failed:
+        edited = self._sources.edited
+        if edited is None or edited.state is not state or state.damage or state.failed:
             return None
         before = self._last_of(state)
         if before is None or before[0] != state.snapshot:
@@ -277,8 +264,7 @@ class Refresher:
 
         taken = take_in(
             self.workspace,
-            state,
-            self._edited[1],
+            edited,
             before[1],
             self._analyzer,
             self._cache,
@@ -287,16 +273,17 @@ class Refresher:
         )
         if taken is None:
             return None
-        self._remember(taken.state)
-        key = taken.state.snapshot
+        later = self._remember(taken.state)
+        self._sources.took_in(edited, later)
+        key = later.snapshot
         self._held = (key, taken.held)
         self._cache.prune(*taken.snapshot.keys(key))
         news = _content(key) != _content(state.snapshot)
-        freshness = _unless_untold("refreshed" if news else "fresh", taken.state, checked=True)
+        freshness = _unless_untold("refreshed" if news else "fresh", later, checked=True)
         return Ready(
             taken.snapshot,
             freshness,
-            taken.state,
+            later,
             n_added=taken.n_added,
             n_changed=taken.n_changed,
             n_removed=taken.n_removed,
@@ -353,16 +340,21 @@ class Refresher:
             hint="try again in a moment",
         )
 
-    def _remember(self, state: State) -> None:
+    def _remember(self, state: State) -> State:
         # Without a record the next search looks at everything again; it is not wrong.
-        with contextlib.suppress(FileError):
-            self._cache.write_state(state)
+        with suppress(FileError):
+            return self._cache.write_state(state)
+        return state
 
 
 def skips_of(state: State) -> tuple[Skip, ...]:
     """What a look could not index, or not whole, and what of the store is damaged."""
-    damage = (Skip(path, reason, line) for path, line, reason in state.damage)
-    return (*damage, *state.skips, *state.file_skips())
+    skips = (*state.skips, *state.file_skips())
+    if not state.damage:
+        return skips
+    from memidx.sources.base import Skip  # hardly any store is damaged
+
+    return (*(Skip(path, reason, line) for path, line, reason in state.damage), *skips)
 
 
 def _content(key: str) -> str:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from memidx.analysis.base import FieldTerms
 from memidx.documents import Document
-from memidx.snapshot.format import blob_sections
+from memidx.files.spooling import Scratch
 from memidx.snapshot.segment import Segment
 from memidx.snapshot.standing import standing_of
+from memidx.snapshot.writing import LongBlobs, Section, blob_sections
 from memidx.text.dates import days_since_epoch
 
 NO_DAY = float("-inf")  # an undated document is older than any date
@@ -100,13 +102,20 @@ def row_in(
 
 
 class Rows:
-    """Collects rows, in ascending order of `doc_id`, into the sections of a segment."""
+    """Collects rows into the sections of a segment.
 
-    def __init__(self) -> None:
-        self._ids: list[bytes] = []
-        self._cards: list[bytes] = []
-        self._texts: list[bytes] = []
-        self._sums: list[bytes] = []
+    Who gets them in another order than that of `doc_id` puts them in order at the end.
+
+    Args:
+        scratch: Where sections are put aside that are too much for memory.
+    """
+
+    def __init__(self, scratch: Scratch) -> None:
+        self._scratch = scratch
+        self._ids = LongBlobs(scratch.spool())
+        self._cards = LongBlobs(scratch.spool())
+        self._texts = LongBlobs(scratch.spool())
+        self._sums = LongBlobs(scratch.spool())
         self._path_bytes = array("I")
         self._source = array("H")
         self._kind = array("H")
@@ -125,15 +134,45 @@ class Rows:
         if row.standing:
             self._standing_docs.append(len(self._ids))
             self._standings.append(row.standing)
-        self._ids.append(row.doc_id)
-        self._cards.append(row.card)
-        self._texts.append(row.text)
-        self._sums.append(row.sum.encode())
+        self._ids.add(row.doc_id)
+        self._cards.add(row.card)
+        self._texts.add(row.text)
+        self._sums.add(row.sum.encode())
         self._path_bytes.append(row.path_bytes)
         self._source.append(self._sources.number(row.source))
         self._kind.append(self._kinds.number(row.kind))
         self._day.append(row.day)
         self._line.append(row.line)
+
+    def sum(self, number: int) -> str:
+        """Checksum of the line of one of them."""
+        return self._sums[number].decode()
+
+    def row(self, number: int) -> Row:
+        """The row that was taken in as number so many, from 0 on."""
+        place = bisect_left(self._standing_docs, number)
+        has_standing = self._standing_docs[place : place + 1] == array("I", [number])
+        return Row(
+            self._ids[number],
+            self._path_bytes[number],
+            self._cards[number],
+            self._texts[number],
+            self._sources.name(self._source[number]),
+            self._kinds.name(self._kind[number]),
+            self._day[number],
+            self._line[number],
+            self.sum(number),
+            standing=self._standings[place] if has_standing else b"",
+        )
+
+    def ordered(self, numbers: array[int]) -> Rows:
+        """Those of these numbers, in this order."""
+        if numbers == array(numbers.typecode, range(len(self))):
+            return self
+        rows = Rows(self._scratch)
+        for number in numbers:
+            rows.add(self.row(number))
+        return rows
 
     def facts(self) -> dict[str, object]:
         """What the header says of them."""
@@ -143,12 +182,12 @@ class Rows:
             "kinds": self._kinds.names(),
         }
 
-    def sections(self, n_terms: Iterable[int]) -> dict[str, tuple[str, bytes]]:
+    def sections(self, n_terms: Iterable[int]) -> dict[str, Section]:
         """Their sections; `n_terms` are the distinct terms of each document, over all fields."""
         return {
-            **blob_sections("doc.id", self._ids),
-            **blob_sections("doc.card", self._cards),
-            **blob_sections("doc.sum", self._sums),
+            **self._ids.sections("doc.id"),
+            **self._cards.sections("doc.card"),
+            **self._sums.sections("doc.sum"),
             "doc.path_bytes": ("I", self._path_bytes.tobytes()),
             "doc.source": ("H", self._source.tobytes()),
             "doc.kind": ("H", self._kind.tobytes()),
@@ -157,7 +196,7 @@ class Rows:
             "doc.n_terms": ("I", array("I", n_terms).tobytes()),
             "standing.doc": ("I", self._standing_docs.tobytes()),
             **blob_sections("standing", self._standings),
-            **blob_sections("doc.text", self._texts),
+            **self._texts.sections("doc.text"),
         }
 
 
@@ -174,9 +213,16 @@ class _Names:
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
+        self._names: list[str] = []
 
     def number(self, name: str) -> int:
-        return self._numbers.setdefault(name, len(self._numbers))
+        if name not in self._numbers:
+            self._numbers[name] = len(self._names)
+            self._names.append(name)
+        return self._numbers[name]
+
+    def name(self, number: int) -> str:
+        return self._names[number]
 
     def names(self) -> list[str]:
-        return list(self._numbers)
+        return self._names

@@ -7,12 +7,15 @@ one segment or several (`memidx.snapshot.snapshot`).
 
 from __future__ import annotations
 
-import json
 from bisect import bisect_left
-from typing import Any, NamedTuple
 
 from memidx import files
+from memidx.light import TYPE_CHECKING, parse_json
 from memidx.snapshot.format import Blobs, Sections
+from memidx.values import NamedTuple
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class Card(NamedTuple):
@@ -68,6 +71,8 @@ class Segment:
         facts = sections.facts
         self.is_sound = sections.is_sound
         self._data = data
+        # What others work out of it again and again, by the type of what they keep.
+        self.remembered: dict[Any, Any] = {}
         self.facts: dict[str, Any] = facts
         self.n_docs: int = facts["n_docs"]
         self.n_searchable: int = facts["n_searchable"]
@@ -115,7 +120,7 @@ class Segment:
 
     def card(self, doc_ord: int) -> Card:
         """Facts of a document that are shown with it."""
-        title, time, tags, source_hash = json.loads(self.cards.raw(doc_ord))
+        title, time, tags, source_hash = parse_json(self.cards.raw(doc_ord))
         return Card(title, time, tuple(tags), source_hash, self.sums[doc_ord])
 
     def standing(self, doc_ord: int) -> bytes:

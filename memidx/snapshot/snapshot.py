@@ -10,12 +10,9 @@ Documents are numbered through the segments (`doc`); dead ones keep their number
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
 
+from memidx.light import TYPE_CHECKING, cached_property
 from memidx.snapshot.parts import (
     Numbers,
     Part,
@@ -28,6 +25,9 @@ from memidx.snapshot.parts import (
 from memidx.snapshot.segment import Card, Segment
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any
+
     from numpy.typing import NDArray
 
 # Terms that are remembered with what was found of them; an open index meets the same words again.
@@ -91,6 +91,11 @@ class Snapshot:
         base = self.parts[-1].segment.base
         return (key,) if base is None else (key, base)
 
+    def base_of(self, key: str) -> dict[str, Segment]:
+        """Key and base, of a snapshot of one store with this key; none where its file was cut."""
+        base = self.parts[0].segment
+        return {self.parts[-1].segment.base or key: base} if base.is_whole() else {}
+
     @cached_property
     def build_id(self) -> str:
         """Names the documents, whatever the analyzer: of several stores, what each holds."""
@@ -125,7 +130,13 @@ class Snapshot:
 
     def holds(self, numbers: Numbers, doc: int) -> bool:
         """Whether a document holds a term in any field."""
-        return any(self.frequency(n, numbers, doc) for n in range(len(self.fields)))
+        which, doc_ord = self.locate(doc)
+        number = numbers[which]
+        if number >= 0:
+            for field in self.parts[which].segment.fields:
+                if field.frequency(number, doc_ord):
+                    return True
+        return False
 
     def documents(self, numbers: Numbers) -> set[int]:
         """Every live document that holds a term in any field."""
@@ -241,6 +252,8 @@ class Snapshot:
             for doc_ord, line in part.moved.items()
         ]
         if moved:
+            from array import array  # see `_column`
+
             lines = array("I", lines)
             for doc, line in moved:
                 lines[doc] = line
@@ -259,8 +272,7 @@ class Snapshot:
     def lengths(self) -> tuple[Sequence[int], ...]:
         """Per field: its length in each document."""
         return tuple(
-            self._column("I", partial(_lengths_of, position))
-            for position in range(len(self.fields))
+            self._column("I", _lengths_in(position)) for position in range(len(self.fields))
         )
 
     @cached_property
@@ -328,6 +340,8 @@ class Snapshot:
         """One value per document; `numbers` translates those of a segment's own table."""
         if len(self.parts) == 1:
             return values(self.parts[0])
+        from array import array  # loads `collections`; a single segment does without
+
         column = array(code)
         for part in self.parts:
             own = values(part)
@@ -347,8 +361,8 @@ class Snapshot:
         return orders_of(self.parts)
 
 
-def _lengths_of(position: int, part: Part) -> Sequence[int]:
-    return part.segment.fields[position].lengths
+def _lengths_in(position: int) -> Callable[[Part], Sequence[int]]:
+    return lambda part: part.segment.fields[position].lengths
 
 
 def _mean(totals: list[tuple[int, int]]) -> float:

@@ -9,43 +9,37 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from memidx.analysis.base import Analyzer
 from memidx.errors import FileError
+from memidx.files.spooling import IN_MEMORY, Scratch
+from memidx.indexing.amended import amended
 from memidx.indexing.scan import Scanner
 from memidx.indexing.state import State
 from memidx.snapshot.cache import Cache
-from memidx.snapshot.derive import (
-    Content,
-    Delta,
-    Derived,
-    apply,
-    build_id_of,
-    contents,
-    derive,
-    facts_of,
-    key_of,
-)
+from memidx.snapshot.derive import Delta, Derived, contents, derive, facts_of
 from memidx.snapshot.following import delta_of, edits_in, unlike_after
+from memidx.snapshot.held import Held
 from memidx.snapshot.look import Look
 from memidx.snapshot.observing import Observations
+from memidx.snapshot.segment import Segment
 from memidx.snapshot.snapshot import Snapshot
+from memidx.snapshot.watching import Edited
 from memidx.snapshot.workers import MakeAnalyzer
 from memidx.snapshot.workspace import Workspace
-from memidx.sources.survey import Survey
+from memidx.values import replace
 
 # When more than this share of the documents is other than before, all are analysed: on several
 # processors, where a build asks for them.
 _WHOLE_SHARE = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class Taken:
+class Taken(NamedTuple):
     """What taking in edits gave; counts as in `memidx.snapshot.refresh.Ready`.
 
     Attributes:
-        held: Contents of the snapshot, for the next edit.
+        held: What the snapshot holds, for the next edit.
     """
 
     snapshot: Snapshot
@@ -56,33 +50,32 @@ class Taken:
     n_read: int
     n_parsed: int
     n_analysed: int
-    held: Mapping[str, Content]
+    held: Held
 
 
 def take_in(
     workspace: Workspace,
-    state: State,
-    seen: Survey,
+    edited: Edited,
     before: Snapshot,
     analyzer: Analyzer,
     cache: Cache,
     now_ns: int,
     *,
-    held: Mapping[str, Content] | None = None,
+    held: Held | None = None,
 ) -> Taken | None:
     """Take in the edits a survey shows of files the last look knows.
 
     Args:
-        state: The last look.
-        seen: The survey.
+        edited: The last look, and what the survey shows.
         before: The last look's snapshot.
         now_ns: The clock, before the survey.
-        held: The last snapshot's contents, where they are known.
+        held: What the last snapshot holds, where that is known.
 
     Returns:
         None where more than the bytes of known files changed.
     """
-    edits = edits_in(state, seen)
+    state, seen = edited.state, edited.survey
+    edits = edits_in(state, {*edited.changed, *edited.racy})
     if edits is None or workspace.root is None:
         return None
     scanner = Scanner(
@@ -98,22 +91,21 @@ def take_in(
     delta = delta_of(state, scan)
     if delta.size > max(1, before.n_docs) * _WHOLE_SHARE:
         return None
-    held = contents(before) if held is None else held
-    after = apply(held, delta)
+    held = Held.of(before) if held is None else held
     unlike = unlike_after(state.unlike, held, delta)
     later = replace(
         state,
         recorded_ns=now_ns,
-        watched=dict(seen.files),
-        files=scan.files,
+        watched=amended(state.watched, edited.changed),
+        files=amended(state.files, scan.files),
         unsupported=dict(seen.others),
         unlike=unlike,
     )
-    snapshot, n_analysed = before, 0
+    snapshot, after, n_analysed = before, held, 0
     if delta.size:
-        build_id = build_id_of(after)
-        begins = ((doc_id, content.line) for doc_id, content in after.items())
-        key = key_of(build_id, begins, analyzer)
+        after = held.after(delta)
+        build_id = after.build_id()
+        key = after.key(build_id, analyzer)
         later = replace(later, snapshot=key)
         snapshot, n_analysed = _derived(
             cache, key, (state.snapshot, before), delta, analyzer, build_id
@@ -150,7 +142,7 @@ def derive_look(
         before: Key and snapshot of an earlier look under the same analyzer, if there is one.
         jobs: Processes that analyse, where everything is.
         make_analyzer: Makes the analyzer in another process.
-        observed: What was counted of the documents while they were read.
+        observed: What was counted of the documents while they were read; it is used up.
     """
     snapshot = cache.open_snapshot(key)
     if snapshot is not None:
@@ -160,14 +152,16 @@ def derive_look(
         if 0 < delta.size <= len(look.lines) * _WHOLE_SHARE:
             return _derived(cache, key, before, delta, analyzer, look.build_id)
 
-    def pieces() -> Iterator[bytes]:
-        return look.snapshot(analyzer, jobs=jobs, make_analyzer=make_analyzer, observed=observed)
+    def pieces(scratch: Scratch, observed: Observations | None) -> Iterator[bytes]:
+        return look.snapshot(
+            analyzer, scratch, jobs=jobs, make_analyzer=make_analyzer, observed=observed
+        )
 
     try:
-        cache.write_snapshot(key, pieces())
+        cache.write_snapshot(key, pieces(cache.scratch(), observed))
     except FileError as error:
         # A full disk must not cost the answer.
-        cache.keep_in_memory(key, pieces(), error.what)
+        cache.keep_in_memory(key, pieces(IN_MEMORY, None), error.what)
     return _opened(cache, key), len(look.lines)
 
 
@@ -180,31 +174,34 @@ def _derived(
     build_id: str,
 ) -> tuple[Snapshot, int]:
     """The snapshot with this key, from the one before it."""
-    known = cache.open_snapshot(key)
+    # The base is open, and stays the same as long as nothing is folded.
+    opened = before[1].base_of(before[0])
+    known = cache.open_snapshot(key, opened)
     if known is not None:
         return known, 0
     facts = facts_of(build_id, analyzer)
 
-    def derived() -> Derived:
-        return derive(before[1], before[0], delta, analyzer, facts, has=cache.has_segment)
+    def derived(scratch: Scratch) -> Derived:
+        has = cache.has_segment
+        return derive(before[1], before[0], delta, analyzer, facts, has=has, scratch=scratch)
 
-    made = derived()
     try:
+        made = derived(cache.scratch())
         cache.write_snapshot(key, made.pieces)
     except FileError as error:
-        made = derived()
+        made = derived(IN_MEMORY)
         cache.keep_in_memory(key, made.pieces, error.what)
-    return _opened(cache, key), made.n_analysed
+    return _opened(cache, key, opened), made.n_analysed
 
 
-def _opened(cache: Cache, key: str) -> Snapshot:
-    snapshot = cache.open_snapshot(key)
+def _opened(cache: Cache, key: str, opened: Mapping[str, Segment] | None = None) -> Snapshot:
+    snapshot = cache.open_snapshot(key, opened)
     if snapshot is None:
         raise FileError("the snapshot that was just written cannot be read", path=key)
     return snapshot
 
 
-def _counts(unlike: Mapping[str, str | None], after: Mapping[str, Content]) -> Counter[str]:
+def _counts(unlike: Mapping[str, str | None], after: Held) -> Counter[str]:
     """How many documents the store lacks, holds in an old version, or holds too many."""
     return Counter(
         "added" if stored is None else "changed" if doc_id in after else "removed"

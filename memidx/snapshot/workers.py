@@ -7,18 +7,15 @@ is inverted, so the snapshot's bytes do not depend on how many processes there w
 
 from __future__ import annotations
 
-import os
 import pickle
-from array import array
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain, count
-from typing import NamedTuple
 
 from memidx.analysis.base import Analyzer
-from memidx.crew import Crew, current_crew
+from memidx.crew import current_crew
 from memidx.garbage import collector_paused
-from memidx.snapshot.counting import Columns, Counted, Counter, Numbers, Text
+from memidx.snapshot.counting import Counted, Counter, Text
 
 MakeAnalyzer = Callable[[], Analyzer]
 
@@ -28,25 +25,13 @@ _CHUNK_CHARACTERS = 1 << 20
 _LEAST_CHARACTERS = 1 << 21
 
 
-class Analysed(NamedTuple):
-    """Documents, analysed.
-
-    Attributes:
-        terms: By their numbers; each occurs in a document.
-        columns: Per field.
-    """
-
-    terms: list[str]
-    columns: list[Columns]
-
-
 def analyse(
     texts: Iterable[Text],
     analyzer: Analyzer,
     *,
     jobs: int = 1,
     make_analyzer: MakeAnalyzer | None = None,
-) -> Analysed:
+) -> Iterator[Counted]:
     """Analyse documents: in this process, or in several where there is enough text.
 
     Args:
@@ -54,14 +39,20 @@ def analyse(
         analyzer: What counts as a term.
         jobs: Processes; more than one are those of the build's crew.
         make_analyzer: Makes the analyzer in another process; needed for more than one.
+
+    Yields:
+        The documents in their order, some at a time.
     """
     crew = current_crew() if jobs > 1 else None
     if crew is not None and make_analyzer is not None:
         few, rest = ([], iter(texts)) if crew.is_started else _first(texts)
         if rest is not None:
-            return _by_crew(crew, chain(few, rest), analyzer, make_analyzer)
+            work = partial(_work, packed_maker(make_analyzer))
+            yield from crew.map(work, _chunks(chain(few, rest)))
+            return
         texts = few
-    return Analysed(*Counter(analyzer).count(texts))
+    counter = Counter(analyzer)
+    yield from map(counter.count, _chunks(texts))
 
 
 def _first(texts: Iterable[Text]) -> tuple[list[Text], Iterator[Text] | None]:
@@ -77,28 +68,12 @@ def _first(texts: Iterable[Text]) -> tuple[list[Text], Iterator[Text] | None]:
     return few, None
 
 
-def _by_crew(
-    crew: Crew, texts: Iterable[Text], analyzer: Analyzer, make_analyzer: MakeAnalyzer
-) -> Analysed:
-    numbers = Numbers()
-    columns = [Columns() for _ in analyzer.fields]
-    # For each process, the number here of each of its terms.
-    known: dict[int, array[int]] = {}
-    work = partial(_work, packed_maker(make_analyzer))
-    for process, counted in crew.map(work, _chunks(texts)):
-        translation = known.setdefault(process, array("I"))
-        translation.extend(map(numbers.__getitem__, counted.terms))
-        for column, part in zip(columns, counted.columns, strict=True):
-            column.extend(part, translation)
-    return Analysed(list(numbers), columns)
-
-
 _calls = count()
 # In a process of the crew, one counter for one call: it remembers what it has analysed.
 _counters: dict[bytes, Counter] = {}
 
 
-def packed_maker(make_analyzer: MakeAnalyzer) -> bytes:
+def packed_maker(make_analyzer: MakeAnalyzer | None) -> bytes:
     """What `counter_for` makes a counter from.
 
     With a number of its own for each call: what a process says of its terms builds on what it said.
@@ -116,9 +91,14 @@ def counter_for(maker: bytes) -> Counter:
     return counter
 
 
-def _work(maker: bytes, texts: list[Text]) -> tuple[int, Counted]:
+def forget_counters() -> None:
+    """Let go of what this process's counter remembers; who ends a build need not wait for it."""
+    _counters.clear()
+
+
+def _work(maker: bytes, texts: list[Text]) -> Counted:
     with collector_paused():
-        return os.getpid(), counter_for(maker).count(texts)
+        return counter_for(maker).count(texts)
 
 
 def _chunks(texts: Iterable[Text]) -> Iterator[list[Text]]:

@@ -5,14 +5,15 @@ Kept apart from what is done with them, so that a search on an unchanged project
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-
 from memidx.analysis.base import Analyzer
 from memidx.config import SourceConfig
 from memidx.hashing import blake2b
-from memidx.sources.base import RULES_VERSION
+from memidx.light import TYPE_CHECKING
+from memidx.text.rules import RULES_VERSION
 from memidx.values import dataclass, field
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,5 +46,5 @@ def analyzer_key(analyzer: Analyzer) -> str:
 
 def settings_key(sources: Sequence[Mapping[str, object]], max_bytes: int) -> str:
     """Hash of whatever decides what a file becomes; another key makes a recorded look useless."""
-    text = json.dumps([RULES_VERSION, sources, max_bytes], sort_keys=True)
-    return blake2b(text.encode(), digest_size=16).hexdigest()
+    text = repr((RULES_VERSION, [sorted(source.items()) for source in sources], max_bytes))
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

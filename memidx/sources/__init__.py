@@ -7,14 +7,18 @@ files and gives its items itself. `FILE_KINDS` and `FEED_KINDS` find a kind by i
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Collection, Iterator, Mapping
-from typing import Any
+from collections.abc import Mapping
 
-from memidx.sources.base import FEEDS, SUFFIXES, FeedKind, FileKind
+from memidx.light import TYPE_CHECKING
+from memidx.sources.base import SUFFIXES, FeedKind, FileKind
+from memidx.text.rules import FEEDS
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+    from typing import Any
 
 
-class _Kinds(Mapping[str, Any]):
+class _Kinds(Mapping[str, "Any"]):
     """Kinds by name, each loaded when it is first asked for: most searches ask for none."""
 
     def __init__(self, names: Collection[str]) -> None:
@@ -25,6 +29,8 @@ class _Kinds(Mapping[str, Any]):
         if name not in self._loaded:
             if name not in self._names:
                 raise KeyError(name)
+            import importlib
+
             self._loaded[name] = importlib.import_module(f"memidx.sources.{name}").KIND
         return self._loaded[name]
 

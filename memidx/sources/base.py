@@ -8,12 +8,16 @@ What makes an item a document (identity, redaction, title, size cap) is one laye
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from typing import Any, Protocol
+import os.path
 
 from memidx.config import DEFAULT_INCLUDE, SourceConfig
 from memidx.files import Signature
+from memidx.light import TYPE_CHECKING, Protocol
 from memidx.values import dataclass, field
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+    from typing import Any
 
 # Here and not beside each kind, because a search has to know them and need not load the kinds.
 _TEXT_SUFFIXES = frozenset((".md", ".markdown", ".mdx", ".rst", ".txt"))
@@ -24,19 +28,8 @@ SUFFIXES: Mapping[str, frozenset[str]] = {
     "openapi": frozenset((".json", ".yaml", ".yml")),
     "code": frozenset((".py", ".pyi", ".sh", ".bash")),
 }
-# Kinds whose texts are told in other words than the file's, so that lines of one are not the
-# other's.
-TOLD_KINDS = frozenset(("openapi",))
-# A line of its own where lines of the file were taken out of a text: a page break.
-CUT = "\f"
 # Among suffixes, this stands for names without any: no name ends with it.
 NO_SUFFIX = "/"
-FEEDS = frozenset(("git",))
-
-
-RULES_VERSION = 4
-"""Raise it whenever a file's bytes could give another document than before (a parser's rule, a
-redaction, a title): what was recorded of files under earlier rules is then read anew."""
 
 
 def suffixes_of(source: SourceConfig) -> frozenset[str]:
@@ -63,13 +56,20 @@ class FileEntry:
 
     Attributes:
         path: Identity: POSIX, NFC, relative to root.
-        disk_path: Absolute path as the file system spells it.
+        root: Absolute path of the root.
+        place: Path below root, as the file system spells it.
         signature: What `stat` said when the file was listed.
     """
 
     path: str
-    disk_path: str
+    root: str
+    place: str
     signature: Signature
+
+    @property
+    def disk_path(self) -> str:
+        """Absolute path as the file system spells it."""
+        return os.path.join(self.root, self.place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,6 @@ class FileKind(Protocol):
 
     def parse(self, source: SourceConfig, path: str, data: bytes) -> Parsed:
         """Items of one file; never raises for what the file holds."""
-        ...
 
 
 class SourceFailed(Exception):  # noqa: N818 - "the source failed" is what users are told
@@ -173,21 +172,18 @@ class FeedKind(Protocol):
 
     def parts(self, source: SourceConfig) -> tuple[str, ...]:
         """Identities of the parts: the `path` of their items. From the configuration alone."""
-        ...
 
     def token(self, source: SourceConfig, part: str, root: str) -> str | None:
         """What stands for the state of a part: equal tokens, equal items.
 
         None when that cannot be told without reading the part; answers are then `unchecked`.
         """
-        ...
 
     def grows(self, source: SourceConfig) -> bool:
         """Whether a store that lacks the newest items is still up to date.
 
         True where committing the store makes an item by itself.
         """
-        ...
 
     def read(
         self,
@@ -209,7 +205,6 @@ class FeedKind(Protocol):
         Raises:
             SourceFailed: They cannot be read now.
         """
-        ...
 
     def pick(
         self,
@@ -221,7 +216,6 @@ class FeedKind(Protocol):
         env: Mapping[str, str],
     ) -> Fed:
         """At least these items of a part, which `read` has given before."""
-        ...
 
     def is_at_home(
         self,
@@ -231,4 +225,3 @@ class FeedKind(Protocol):
         env: Mapping[str, str],
     ) -> bool:
         """Whether root is where at least one of these documents came from."""
-        ...

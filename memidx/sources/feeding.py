@@ -5,11 +5,13 @@ Asked on every search, beside the survey of the files.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from memidx.config import SourceConfig
+from memidx.light import TYPE_CHECKING
 from memidx.sources import FEED_KINDS
-from memidx.sources.base import FEEDS
+from memidx.text.rules import FEEDS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def feed_tokens(root: str, sources: Sequence[SourceConfig]) -> dict[str, str | None]:

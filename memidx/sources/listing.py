@@ -7,18 +7,18 @@ after normalisation, a name that holds a secret) is left out here, with a reason
 
 from __future__ import annotations
 
-import os.path
 import posixpath
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from memidx.config import SourceConfig
+from memidx.light import TYPE_CHECKING
 from memidx.sources.base import SUFFIXES, FileEntry, Skip, has_suffix, suffixes_of
 from memidx.sources.survey import IGNORE_FILE, Survey, survey
 from memidx.text.paths import glob_base, identity, is_utf8, printable
 from memidx.values import dataclass, replace
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
     from memidx.sources.ignoring import Ignores
 
 # A name that no pattern matches but those that match every name.
@@ -40,6 +40,14 @@ class Listing:
     by_source: Mapping[str, tuple[FileEntry, ...]]
     failed: Mapping[str, str]
     skips: tuple[Skip, ...]
+
+    def entry(self, source: str, path: str) -> FileEntry | None:
+        """The file of a source with this identity path."""
+        from bisect import bisect_left  # only who looks for one pays for it
+
+        entries = self.by_source.get(source, ())
+        place = bisect_left(entries, path, key=lambda entry: entry.path)
+        return entries[place] if place < len(entries) and entries[place].path == path else None
 
 
 def survey_arguments(sources: Sequence[SourceConfig]) -> tuple[tuple[str, ...], frozenset[str]]:
@@ -91,12 +99,15 @@ def list_files(root: str, sources: Sequence[SourceConfig], own: Iterable[str] = 
             continue
         name = taker.name
         stable = identity(path)
+        if stable == path:
+            # One string for both: there may be a million of them.
+            stable = path
         reason = _refusal(path, stable, taken, suspicious)
         if reason is not None:
             skips.append(Skip(redact(printable(path)), reason, source=name))
             continue
         taken[stable] = path
-        found[name].append(FileEntry(stable, os.path.join(root, path), seen.files[path]))
+        found[name].append(FileEntry(stable, root, path, seen.files[path]))
     skips += (
         replace(skip, path=redact(skip.path))
         for skip in seen.skips

@@ -11,14 +11,19 @@ look during which something vanished is taken again, and a folder that cannot be
 from __future__ import annotations
 
 import os.path
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from operator import attrgetter
 
 from memidx import files
 from memidx.errors import FileError
 from memidx.files import Signature
+from memidx.light import TYPE_CHECKING
 from memidx.sources.base import Skip, has_suffix
+from memidx.sources.shelves import Before, Shelf, Shelves, files_of
 from memidx.text.paths import is_within, printable, relative_to
-from memidx.values import dataclass
+from memidx.values import dataclass, field
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 IGNORE_FILE = ".memidxignore"
 # Folders of tools, judged by their name below root, never by what root itself lies in.
@@ -30,6 +35,8 @@ _MANIFEST = "manifest.json"
 _MANIFEST_LIMIT = 1 << 20
 _ARTIFACT_TYPE = "memory-index"
 _LOOKS = 3
+
+_name_of: Callable[[os.DirEntry[str]], str] = attrgetter("name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +51,10 @@ class Survey:
         skips: Links and other things that were met but cannot be read, with the reason.
         unlisted: Those of `failed` that are in the way of every base above them too: folders that
             are there, but whose content could not be told. A missing base is not one of them.
+        changed: What of `files` has another signature than at the survey before; None where there
+            was none, or the files were others.
+        shelves: Folder with a `/` behind it -> what of `files` lies there, for the next survey.
+        rest: What else is in `files`.
     """
 
     files: Mapping[str, Signature]
@@ -51,10 +62,17 @@ class Survey:
     failed: Mapping[str, str]
     skips: tuple[Skip, ...]
     unlisted: frozenset[str] = frozenset()
+    changed: Mapping[str, Signature] | None = None
+    shelves: Mapping[str, Shelf] = field(default_factory=dict)
+    rest: Mapping[str, Signature] = field(default_factory=dict)
 
 
 def survey(
-    root: str, bases: Iterable[str], suffixes: Collection[str], own: Iterable[str] = ()
+    root: str,
+    bases: Iterable[str],
+    suffixes: Collection[str],
+    own: Iterable[str] = (),
+    before: Survey | None = None,
 ) -> Survey:
     """Walk the base folders below root.
 
@@ -65,22 +83,29 @@ def survey(
         suffixes: Lower-case suffixes with their dot, such as `.md`.
         own: Absolute paths that memidx writes: files that are left out, and store folders, of which
             only the store's files are.
+        before: An earlier survey with the same arguments: what is as it was is taken from there.
     """
     ending, theirs = tuple(sorted(suffixes)), frozenset(files.realpath(path) for path in own)
     wanted = sorted(set(bases))
     for _ in range(_LOOKS):
-        walk = _Walk(root, ending, theirs)
+        walk = _Walk(root, ending, theirs, before.shelves if before else {})
         walk.all(wanted)
         if not walk.vanished:
             break
     else:
         walk.give_up()
+    shelves = walk.shelves.taken
+    last = None if before is None else Before(before.files, before.shelves, before.rest)
+    found, changed = files_of(shelves, walk.rest, last)
     return Survey(
-        walk.files,
+        found,
         dict(sorted(walk.others.items())),
         walk.failed,
         tuple(sorted(walk.skips, key=lambda skip: skip.path)),
         frozenset(walk.unlisted),
+        changed,
+        shelves,
+        walk.rest,
     )
 
 
@@ -96,8 +121,15 @@ def _outermost(bases: Iterable[str]) -> list[str]:
 class _Walk:
     """The state of one survey: where it has been and what it found."""
 
-    def __init__(self, root: str, suffixes: tuple[str, ...], own: frozenset[str]) -> None:
-        self.files: dict[str, Signature] = {}
+    def __init__(
+        self,
+        root: str,
+        suffixes: tuple[str, ...],
+        own: frozenset[str],
+        before: Mapping[str, Shelf],
+    ) -> None:
+        self.shelves = Shelves(suffixes, before)
+        self.rest: dict[str, Signature] = {}
         self.others: dict[str, int] = {}
         self.failed: dict[str, str] = {}
         self.skips: list[Skip] = []
@@ -192,7 +224,7 @@ class _Walk:
                 self._skip(folder + IGNORE_FILE, error.what)
                 continue
             if found is not None:
-                self.files[folder + IGNORE_FILE] = found
+                self.rest[folder + IGNORE_FILE] = found
 
     def _folder(self, top: str, relative: str, real: str) -> None:
         """Walk a folder and all below it."""
@@ -212,11 +244,10 @@ class _Walk:
                     self._unreadable[real] = error.what
                     self._fail(folder, error.what)
                 continue
+            names = [*map(_name_of, entries)]
             inner = real if real.endswith(os.sep) else real + os.sep
             try:
-                of_store = real in self._own or (
-                    _MANIFEST in [entry.name for entry in entries] and _is_store(path)
-                )
+                of_store = real in self._own or (_MANIFEST in names and _is_store(path))
             except FileError as error:
                 self._fail(prefix.rstrip("/"), error.what)
                 continue
@@ -228,7 +259,9 @@ class _Walk:
                     for entry in entries
                     if inner + entry.name not in self._own or entry.is_dir(follow_symlinks=False)
                 ]
-            for entry in self._take_plain_files(entries, prefix):
+            if len(entries) != len(names):
+                names = [*map(_name_of, entries)]
+            for entry in self.shelves.take(prefix, names, entries):
                 name = entry.name
                 try:
                     if not entry.is_dir(follow_symlinks=False):
@@ -253,30 +286,6 @@ class _Walk:
         else:
             self._count(name)
 
-    def _take_plain_files(
-        self, entries: list[os.DirEntry[str]], prefix: str
-    ) -> list[os.DirEntry[str]]:
-        """Record the regular files among a folder's entries; returns what is something else.
-
-        Nearly every entry is such a file, and a search waits for all of them, hence these
-        comprehensions; whatever is unusual takes the slow way.
-        """
-        suffixes, sign = self._suffixes, files.entry_signature
-        plain = [
-            entry
-            for entry in entries
-            if entry.name.endswith(suffixes) and entry.is_file(follow_symlinks=False)
-        ]
-        try:
-            signed = [(prefix + entry.name, sign(entry)) for entry in plain]
-        except FileError:
-            return entries
-        self.files.update(signed)
-        if len(plain) == len(entries):
-            return []
-        taken = set(plain)
-        return [entry for entry in entries if entry not in taken]
-
     def _wanted(self, name: str) -> bool:
         return has_suffix(name, self._suffixes)
 
@@ -296,7 +305,7 @@ class _Walk:
         if signature is None:
             self._lost(name, prefix)
         else:
-            self.files[prefix + name] = signature
+            self.rest[prefix + name] = signature
 
     def _link(self, name: str, path: str, prefix: str) -> None:
         """A link counts as what it leads to, if that lies below root."""

@@ -11,17 +11,19 @@ shrinks goes back to the bytes it had.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
-from collections.abc import Iterable
 
 from memidx.errors import InputError
 from memidx.hashing import blake2b
+from memidx.light import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 SHARD_CAP_BYTES = 20 * 2**20
 MANIFEST_NAME = "manifest.json"
 HASH_DIGITS = 16
-_SHARD_NAME = re.compile(r"docs(?:-([0-9a-f]{1,16}))?\.jsonl")
+_HEX = frozenset("0123456789abcdef")
 # One more than any hex digit: the upper end of the range that a prefix covers.
 _PAST_HEX = "g"
 
@@ -38,8 +40,11 @@ def shard_name(prefix: str) -> str:
 
 def shard_prefix(name: str) -> str | None:
     """The hash prefix a shard's file name stands for; None when it is no shard's name."""
-    match = _SHARD_NAME.fullmatch(name)
-    return None if match is None else match[1] or ""
+    if name == shard_name(""):
+        return ""
+    prefix = name[len("docs-") : -len(".jsonl")]
+    is_one = 0 < len(prefix) <= HASH_DIGITS and _HEX.issuperset(prefix)
+    return prefix if is_one and name == shard_name(prefix) else None
 
 
 def layout(

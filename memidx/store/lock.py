@@ -13,7 +13,7 @@ from typing import Any
 
 from memidx import files
 from memidx.errors import FileError, StoreLocked
-from memidx.store.writer import CACHE_NAME, prepare_store, scratch_dir
+from memidx.store.folders import CACHE_NAME, prepare_store, scratch_dir
 
 LOCK_NAME = "lock"
 _POLL_S = 0.01

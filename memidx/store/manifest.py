@@ -7,15 +7,15 @@ Bytes: docs/store-format.md, section "The manifest".
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Mapping
-from typing import Any
-
 from memidx.errors import InputError, StoreCorrupt, StoreVersion
 from memidx.hashing import blake2b
+from memidx.light import TYPE_CHECKING, parse_json
 from memidx.store.layout import shard_prefix
 from memidx.values import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
 
 ARTIFACT_TYPE = "memory-index"
 SCHEMA_VERSION = "2.0"
@@ -26,8 +26,7 @@ FALLBACK_POLICY = "non-blocking-file-read-then-search"
 
 _SCHEMA_MAJOR = 2
 _SUM_DIGITS = 16
-_SUM = re.compile(rb',\n  "sum": "([0-9a-f]{16})"\n\}\n\Z')
-# Compiled when first used: a search reads a manifest, and looks for neither.
+_SUM_KEY, _END = b',\n  "sum": "', b'"\n}\n'
 _MARKER = rb"^(<<<<<<<|=======|>>>>>>>|\|\|\|\|\|\|\|)(?= |\r?$)"
 _VERSION_KEY = rb'"memory_index_schema_version"\s*:\s*"([^"\\]{1,32})"'
 
@@ -68,12 +67,14 @@ def manifest_bytes(manifest: Manifest) -> bytes:
         "sources": [dict(source) for source in manifest.sources],
         "shards": list(manifest.shards),
     }
+    import json  # a search only reads
+
     try:
         text = json.dumps(values, ensure_ascii=False, indent=2, allow_nan=False)
         body = text.removesuffix("\n}").encode("utf-8")
     except (TypeError, ValueError) as error:
         raise InputError(f"the manifest cannot be stored: {error}") from error
-    return b'%s,\n  "sum": "%s"\n}\n' % (body, _digest(body))
+    return b"".join((body, _SUM_KEY, _digest(body), _END))
 
 
 def parse_manifest(data: bytes, path: str) -> Manifest:
@@ -88,7 +89,7 @@ def parse_manifest(data: bytes, path: str) -> Manifest:
         StoreCorrupt: Not a manifest, or not the bytes that were written.
     """
     try:
-        values = json.loads(data.decode("utf-8"))
+        values = parse_json(data.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise _unreadable(data, path, error) from error
     if not isinstance(values, dict) or values.get("artifact_type") != ARTIFACT_TYPE:
@@ -98,8 +99,8 @@ def parse_manifest(data: bytes, path: str) -> Manifest:
             expected=f'an object with "artifact_type": "{ARTIFACT_TYPE}"',
         )
     check_version(values.get("memory_index_schema_version"), path)
-    match = _SUM.search(data)
-    if match is None or match[1] != _digest(data[: match.start()]):
+    body, _, end = data.rpartition(_SUM_KEY)
+    if end != _digest(body) + _END:
         raise StoreCorrupt(
             "the manifest was changed after it was written: its checksum does not match",
             path=path,
@@ -122,12 +123,12 @@ def check_version(found: object, path: str) -> None:
         StoreVersion: Naming the version, and what to do about it.
         StoreCorrupt: `found` is no version.
     """
-    major = re.match(r"([0-9]{1,9})(?:\.|\Z)", found) if isinstance(found, str) else None
-    if major is None:
+    major = found.partition(".")[0] if isinstance(found, str) else ""
+    if not (major.isascii() and major.isdecimal() and len(major) <= 9):
         raise StoreCorrupt("no usable memory_index_schema_version", path=path, found=repr(found))
-    if int(major[1]) == _SCHEMA_MAJOR:
+    if int(major) == _SCHEMA_MAJOR:
         return
-    if int(major[1]) < _SCHEMA_MAJOR:
+    if int(major) < _SCHEMA_MAJOR:
         what = f"a published JSON index, schema {found}, is one file and no store"
         hint = "search the file as it is with --store, or make a store of it: `memidx import`"
     else:
@@ -145,6 +146,8 @@ def find_version(data: bytes) -> str | None:
     """
     if b'"artifact_type"' not in data:
         return None
+    import re  # a store's files never come here
+
     match = re.search(_VERSION_KEY, data)
     return None if match is None else match[1].decode("utf-8", "replace")
 
@@ -168,6 +171,8 @@ def _from_values(values: dict[str, Any], path: str) -> Manifest:
 
 
 def _unreadable(data: bytes, path: str, error: Exception) -> StoreCorrupt:
+    import re  # a good manifest never comes here
+
     marker = re.search(_MARKER, data, re.MULTILINE)
     if marker is not None:
         return StoreCorrupt(

@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple
 
 from memidx.errors import InputError, StoreCorrupt, StoreVersion
 from memidx.store.layout import MANIFEST_NAME, SHARD_CAP_BYTES, layout
+from memidx.store.lines import sizes
 from memidx.store.manifest import Manifest, manifest_bytes, parse_manifest
 from memidx.store.reader import Damage
 from memidx.store.sed import find_line, write_script
@@ -130,9 +131,8 @@ def decide_patch(
     if len(changed) != 1:
         how_many = f"{len(changed):,} documents" if changed else "no document"
         return Decline("eligible_only_single_changed_doc", f"{how_many} changed")
-    sizes = ((doc_id, len(line)) for doc_id, line in wanted.lines.items())
     try:
-        plan = layout(sizes, wanted.cap, shard=wanted.shard)
+        plan = layout(sizes(wanted.lines), wanted.cap, shard=wanted.shard)
     except InputError as error:
         # The ordinary writer refuses it too, and says so to the person.
         return Decline("layout_would_change", error.what)

@@ -10,13 +10,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from hashlib import sha256
-from typing import NamedTuple
 
 from memidx import files
 from memidx.errors import FileError, InputError, StoreMissing
 from memidx.files import Signature
+from memidx.files.spooling import OpenFile
 from memidx.store.layout import MANIFEST_NAME, shard_prefix, sort_key
 from memidx.store.line import DamagedLine, check_line, line_doc_id
+from memidx.store.lines import IN_MEMORY_BYTES, Place, StoredLines
 from memidx.store.manifest import (
     Manifest,
     check_version,
@@ -50,28 +51,18 @@ class Damage:
     lost: bool = True
 
 
-class Place(NamedTuple):
-    """Where a line stands: shard name, 1-based line number, offset of its first byte."""
-
-    shard: str
-    line: int
-    offset: int
-
-
 @dataclass(frozen=True, slots=True)
 class Stored:
     """What a store holds.
 
     Attributes:
         lines: doc_id -> its line with the LF; sound lines only, in the order of the files.
-        places: doc_id -> where its (first) line stands.
         damage: Everything that is not as written, in the order of the files.
         signatures: File name -> signature of the bytes that were read.
     """
 
     manifest: Manifest
-    lines: dict[str, bytes]
-    places: dict[str, Place]
+    lines: StoredLines
     damage: tuple[Damage, ...]
     signatures: dict[str, Signature]
 
@@ -105,10 +96,12 @@ def read_shards(path: str, manifest: Manifest | None = None) -> Stored:
     if manifest is None:
         found = [name for name in files.names(path) if shard_prefix(name) is not None]
         manifest = Manifest(shards=tuple(sorted(found, key=lambda n: shard_prefix(n) or "")))
-    lines: dict[str, bytes] = {}
-    places: dict[str, Place] = {}
+    lines = StoredLines()
     damage: list[Damage] = []
     signatures: dict[str, Signature] = {}
+    n_bytes = 0
+    # Documents of which there are several lines, none of them to be trusted -> the first one.
+    disputed: dict[str, Place] = {}
     for name in manifest.shards:
         file = os.path.join(path, name)
         try:
@@ -121,8 +114,11 @@ def read_shards(path: str, manifest: Manifest | None = None) -> Stored:
         if not data:
             # What a power cut leaves of a file on some file systems; no writer makes one.
             damage.append(Damage(file, None, "the shard is empty"))
-        _read_lines(data, file, name, lines, places, damage)
-    return Stored(manifest, lines, places, tuple(damage), signatures)
+        n_bytes += len(data)
+        content = data if n_bytes <= IN_MEMORY_BYTES else _kept_open(file, signatures[name]) or data
+        lines.begin(name, content)
+        _read_lines(data, file, name, lines, disputed, damage)
+    return Stored(manifest, lines, tuple(damage), signatures)
 
 
 def index_build_id(sums: Iterable[tuple[str, str]]) -> str:
@@ -178,22 +174,28 @@ def _read_manifest(path: str) -> tuple[Manifest, bytes, Signature]:
     return parse_manifest(data, file), data, signature
 
 
+def _kept_open(file: str, signature: Signature) -> OpenFile | None:
+    """The very file whose bytes were read, or None where another one took its place meanwhile."""
+    opened = OpenFile(file)
+    return opened if opened.signature == signature else None
+
+
 def _read_lines(
     data: bytes,
     file: str,
     name: str,
-    lines: dict[str, bytes],
-    places: dict[str, Place],
+    lines: StoredLines,
+    disputed: dict[str, Place],
     damage: list[Damage],
 ) -> None:
-    """Adds one shard's sound lines to `lines` and `places`, and what is wrong to `damage`."""
+    """Adds one shard's sound lines to `lines`, and what is wrong to `damage`."""
     prefix = shard_prefix(name) or ""
     last = ("", "")
     start, number = 0, 0
     while start < len(data):
         end = data.find(b"\n", start) + 1 or len(data)
         number += 1
-        line, place = data[start:end], Place(name, number, start)
+        line, offset = data[start:end], start
         start = end
         try:
             check_line(line)
@@ -201,8 +203,8 @@ def _read_lines(
         except DamagedLine as error:
             damage.append(Damage(file, number, error.reason, _guess_doc_id(line), error.lost))
             continue
-        if doc_id in places:
-            damage.append(_duplicate(doc_id, line, file, number, lines, places))
+        if doc_id in lines or doc_id in disputed:
+            damage.append(_duplicate(doc_id, line, file, number, lines, disputed))
             continue
         key = sort_key(doc_id)
         if not key[0].startswith(prefix):
@@ -213,8 +215,7 @@ def _read_lines(
             wrong, last = "", key
         if wrong:
             damage.append(Damage(file, number, wrong, doc_id, lost=False))
-        lines[doc_id] = line
-        places[doc_id] = place
+        lines.add(doc_id, line, number, offset)
 
 
 def _duplicate(
@@ -222,18 +223,20 @@ def _duplicate(
     line: bytes,
     file: str,
     number: int,
-    lines: dict[str, bytes],
-    places: dict[str, Place],
+    lines: StoredLines,
+    disputed: dict[str, Place],
 ) -> Damage:
     """Of two different lines for one document neither can be trusted; of two equal ones, one.
 
-    The first line keeps its place, so that a third one is noticed too.
+    The place of the first line is kept, so that a third one is noticed too.
     """
-    first = places[doc_id]
+    first = disputed.get(doc_id) or lines.place(doc_id)
     if lines.get(doc_id) == line:
         other, lost = "the same line", False
     else:
-        lines.pop(doc_id, None)
+        if doc_id in lines:
+            lines.drop(doc_id)
+        disputed[doc_id] = first
         other, lost = "another line", True
     reason = f"the document is there twice: {other} is {first.shard}:{first.line}"
     return Damage(file, number, reason, doc_id, lost)

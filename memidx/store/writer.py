@@ -10,20 +10,18 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from memidx import files
 from memidx.errors import FileError, StoreCorrupt
+from memidx.store.folders import content_of, prepare_store, scratch_dir
 from memidx.store.layout import MANIFEST_NAME, SHARD_CAP_BYTES, layout, shard_prefix
+from memidx.store.lines import sizes
 from memidx.store.manifest import Manifest, manifest_bytes, parse_manifest
 from memidx.store.reader import refuse_file
 
-CACHE_NAME = ".cache"
-SCRATCH_NAME = "tmp"
-IGNORE_NAME = ".gitignore"
 SCRIPT_NAME = "incremental-update.sed"
-_IGNORE_ALL = b"# Made again from the store when it is gone.\n*\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +68,7 @@ def write_store(
         FileError: Disk full, read-only and the like. No document is lost: each is as before,
             or, where its shard had already been replaced, as in `lines`.
     """
-    plan = layout(((doc_id, len(line)) for doc_id, line in lines.items()), cap, shard=shard)
+    plan = layout(sizes(lines), cap, shard=shard)
     data = manifest_bytes(replace(manifest, shards=tuple(plan)))
     old_data, old_names = _current(path)
     prepare_store(path)
@@ -89,10 +87,10 @@ def write_store(
             file = os.path.join(path, name)
             if name not in present:
                 made.append(file)
-            content = b"".join(map(lines.__getitem__, plan[name]))
+            content = map(lines.__getitem__, plan[name])
             n_bytes += files.write_atomic(file, content, scratch_dir=scratch)
             n_shards += 1
-            n_changed += sum(hash(lines[doc_id]) not in old_lines for doc_id in plan[name])
+            n_changed += _n_new(plan[name], lines, old_lines)
         if data != old_data:
             committing = True
             file = os.path.join(path, MANIFEST_NAME)
@@ -102,32 +100,6 @@ def write_store(
         raise
     _remove_leftovers(path, plan)
     return Written(n_shards, n_changed, n_bytes, tuple(plan), data != old_data)
-
-
-def prepare_store(path: str) -> None:
-    """Makes the store's folder and its cache folder, which keeps itself out of git.
-
-    Raises:
-        FileError: Not allowed, or something else is in the way.
-    """
-    cache = os.path.join(path, CACHE_NAME)
-    scratch = scratch_dir(path)
-    files.make_dir(scratch)
-    ignore = os.path.join(cache, IGNORE_NAME)
-    if _content(ignore) == _IGNORE_ALL:
-        return
-    try:
-        files.write_atomic(ignore, _IGNORE_ALL, scratch_dir=scratch)
-    except FileError:
-        # A writer that holds the lock may have removed our temporary file, after it had
-        # put the same bytes into place.
-        if _content(ignore) != _IGNORE_ALL:
-            raise
-
-
-def scratch_dir(path: str) -> str:
-    """Where temporary files of the store at `path` go."""
-    return os.path.join(path, CACHE_NAME, SCRATCH_NAME)
 
 
 def clear_scratch(path: str) -> None:
@@ -145,7 +117,7 @@ def _current(path: str) -> tuple[bytes | None, tuple[str, ...]]:
     if files.is_file(path):
         raise refuse_file(path)
     file = os.path.join(path, MANIFEST_NAME)
-    data = _content(file)
+    data = content_of(file)
     if data is None:
         return None, ()
     try:
@@ -169,18 +141,30 @@ def _compare(
     present: dict[str, bool] = {}
     old_lines: set[int] = set()
     for name in {*plan, *old_names}:
-        content = _content(os.path.join(path, name))
+        content = content_of(os.path.join(path, name))
         if content is None:
             continue
-        doc_ids = plan.get(name, [])
-        present[name] = (
-            name in plan
-            and len(content) == sum(len(lines[doc_id]) for doc_id in doc_ids)
-            and content == b"".join(map(lines.__getitem__, doc_ids))
-        )
+        present[name] = name in plan and _is_made_of(content, map(lines.__getitem__, plan[name]))
         if name in old_names and not present[name]:
             old_lines.update(hash(line + b"\n") for line in content.split(b"\n"))
     return present, old_lines
+
+
+def _is_made_of(content: bytes, lines: Iterable[bytes]) -> bool:
+    """Whether the lines, one after another, are the content."""
+    place = 0
+    for line in lines:
+        if not content.startswith(line, place):
+            return False
+        place += len(line)
+    return place == len(content)
+
+
+def _n_new(doc_ids: Sequence[str], lines: Mapping[str, bytes], old_lines: set[int]) -> int:
+    """How many of the lines are none of the old ones, which are known by hash."""
+    if not old_lines:
+        return len(doc_ids)
+    return sum(hash(lines[doc_id]) not in old_lines for doc_id in doc_ids)
 
 
 def _take_back(path: str, made: list[str], data: bytes | None) -> None:
@@ -190,7 +174,7 @@ def _take_back(path: str, made: list[str], data: bytes | None) -> None:
         data: The manifest's bytes, if the failure was in writing it.
     """
     with contextlib.suppress(FileError):
-        if data is not None and _content(os.path.join(path, MANIFEST_NAME)) == data:
+        if data is not None and content_of(os.path.join(path, MANIFEST_NAME)) == data:
             return
         for name in made:
             files.remove(name)
@@ -199,21 +183,9 @@ def _take_back(path: str, made: list[str], data: bytes | None) -> None:
 def _remove_leftovers(path: str, plan: Mapping[str, list[str]]) -> None:
     """Removes shards the manifest no longer names, also those an earlier kill left."""
     stale = [
-        entry.name
-        for entry in files.scan_dir(path)
-        if shard_prefix(entry.name) is not None and entry.name not in plan
+        name for name in files.names(path) if shard_prefix(name) is not None and name not in plan
     ]
     for name in stale:
         files.remove(os.path.join(path, name))
     if stale:
         files.fsync_dir(path)
-
-
-def _content(file: str) -> bytes | None:
-    """The file's bytes; None when it is not there."""
-    try:
-        return files.read_bytes(file)
-    except FileError as error:
-        if files.is_missing(error):
-            return None
-        raise

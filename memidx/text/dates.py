@@ -7,8 +7,10 @@ The arithmetic is done here because importing `datetime` costs a cold query more
 
 from __future__ import annotations
 
-import re
-from functools import cache
+from memidx.light import TYPE_CHECKING, pattern
+
+if TYPE_CHECKING:
+    import re
 
 # Compiled when first used: a search that filters by no date should not wait for them.
 _ISO = (
@@ -129,9 +131,8 @@ def days_since_epoch(iso: str) -> float:
     return days + seconds / _DAY_SECONDS
 
 
-@cache
 def _pattern(source: str) -> re.Pattern[str]:
-    return re.compile(source, re.ASCII)
+    return pattern(f"(?a){source}")
 
 
 def _named_month(text: str) -> str | None:

@@ -40,9 +40,16 @@ class Sample(NamedTuple):
     peak_mb: float = 0.0
 
 
-def processes(contestants: Contestants, rounds: int) -> dict[str, Sample]:
-    """Wall time and peak memory of Python processes; a contestant gives a round's arguments."""
-    order = _turns(contestants, rounds)
+def processes(contestants: Contestants, rounds: int, *, warm_up: bool = False) -> dict[str, Sample]:
+    """Wall time and peak memory of Python processes; a contestant gives a round's arguments.
+
+    Args:
+        contestants: By name.
+        rounds: Processes of each.
+        warm_up: Whether a round before them is not counted: in it bytecode is written, and files
+            get into memory.
+    """
+    order = _turns(contestants, rounds + warm_up)
     words = [w for n, name in order for w in ("+", sys.executable, *contestants[name](n))]
     # Python's own defaults: a process that may not keep bytecode would measure the compiler.
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("MEMIDX_", "PYTHON"))}
@@ -54,11 +61,12 @@ def processes(contestants: Contestants, rounds: int) -> dict[str, Sample]:
         check=True,
     )
     seen: dict[str, list[Sample]] = {name: [] for name in contestants}
-    for (_, name), line in zip(order, done.stdout.splitlines(), strict=True):
+    for (number, name), line in zip(order, done.stdout.splitlines(), strict=True):
         seconds, peak_kb, status = line.split()
         if status != "0":
             raise RuntimeError(f"{name} failed:\n{done.stderr[-2000:]}")
-        seen[name].append(Sample(float(seconds), int(peak_kb) * 1024 / 1e6))
+        if number or not warm_up:
+            seen[name].append(Sample(float(seconds), int(peak_kb) * 1024 / 1e6))
     return {name: Sample(*map(median, zip(*s, strict=True))) for name, s in seen.items()}
 
 

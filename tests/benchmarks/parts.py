@@ -35,7 +35,7 @@ _TYPER = (
     "import typer; app = typer.Typer(rich_markup_mode=None)\n"
     "app.command('a')(lambda: None); app.command('b')(lambda: None); app()"
 )
-_CLI = "from memidx.cli.app import run; run()"
+_CLI = "from memidx.cli.start import run; run()"
 
 
 class World(NamedTuple):
@@ -119,7 +119,7 @@ def cold(table: Comparisons, world: World, rounds: int) -> None:
         **{name: asker(name) for name in fast},
         "bare Python": lambda _: ["-c", "pass"],
     }
-    found = measure.processes(quick, rounds)
+    found = measure.processes(quick, rounds, warm_up=True)
     ours = found["memidx"]
     if slow:
         again = {name: asker(name) for name in ("memidx", *slow)}
@@ -131,7 +131,7 @@ def cold(table: Comparisons, world: World, rounds: int) -> None:
     }
     peers = [*world.peers(), "bare Python"]
     for name in peers:
-        what = "cold process: import, open, one answer"
+        what = "cold process, not compared: import, open, one answer"
         table.add(what, ours.seconds, name, found[name].seconds, **bars.get(name, {}))
     limits = {"must": at_most(40 * MB, "B"), "reach": at_most(30 * MB, "B")}
     for name in peers:
@@ -142,7 +142,7 @@ def cold(table: Comparisons, world: World, rounds: int) -> None:
         "checked": lambda n: ["-c", _ASK_CHECKED, store, world.asked[n % len(world.asked)]],
         "unchecked": asker("memidx"),
     }
-    pair = measure.processes(checked, max(3, rounds // 2))
+    pair = measure.processes(checked, max(3, rounds // 2), warm_up=True)
     what = "cold process, sources compared"
     table.add(what, pair["checked"].seconds, "the same, not compared", pair["unchecked"].seconds)
     options = ["--no-refresh", "--format", "json", "--store", store]
@@ -150,7 +150,7 @@ def cold(table: Comparisons, world: World, rounds: int) -> None:
         "memidx": lambda n: ["-c", _CLI, "query", *options, world.asked[n % len(world.asked)]],
         "Typer, two empty commands": lambda _: ["-c", _TYPER, "a"],
     }
-    (ours, empty) = measure.processes(commands, rounds).values()
+    (ours, empty) = measure.processes(commands, rounds, warm_up=True).values()
     what, peer = "memidx query --no-refresh --format json", "Typer, two empty commands"
     limits = {"must": plus_ms(25), "reach": plus_ms(15)}
     table.add(what, ours.seconds, peer, empty.seconds, **limits)

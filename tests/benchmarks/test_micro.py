@@ -54,8 +54,8 @@ def test_analyse_a_query(benchmark: BenchmarkFixture) -> None:
 @pytest.mark.parametrize("kernel", ["score_lexical", "score_lexical_batch"])
 def test_score_four_terms(benchmark: BenchmarkFixture, snapshot: Snapshot, kernel: str) -> None:
     """Each kernel over terms that many documents hold."""
-    occurrences = [(term, 1.0, ((0, 1.0), (1, 2.0))) for term in ("lock", "store", "index", "time")]
-    terms = kernels.look_up(snapshot, occurrences)
+    occurrences = [(term, 1.0) for term in ("lock", "store", "index", "time")]
+    terms = kernels.look_up(snapshot, occurrences, ((0, 1.0), (1, 2.0)))
     assert benchmark(getattr(kernels, kernel), snapshot, terms, LexicalParameters(1.5, 0.75))
 
 

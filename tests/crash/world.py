@@ -16,10 +16,11 @@ import memidx
 from memidx import files
 from memidx.errors import MemidxError, StoreMissing
 from memidx.indexing.state import read_state
-from memidx.snapshot import publish
+from memidx.snapshot import cache, publish
+from memidx.snapshot.cache import SMALL_BYTES
 from memidx.store.reader import read_store
 from tests.disk import stray_files, temporary_files
-from tests.support import write_tree
+from tests.support import little_memory, write_tree
 
 LARGE = os.environ.get("MEMIDX_TEST_LARGE") == "1"
 
@@ -94,6 +95,15 @@ class Scenario:
     after: dict[str, str]
     run: Callable[[Path], object]
     cap: int | None = None
+    # As if every snapshot file were a large one; the small ones of a real project are not synced.
+    small_bytes: int = 0
+    # A few bytes, lines and postings are put aside in files.
+    is_cramped: bool = False
+
+    @property
+    def share(self) -> int:
+        """For each so many calls of the others it makes one."""
+        return 3 if self.small_bytes or self.is_cramped else 1
 
 
 SCENARIOS = {
@@ -104,6 +114,12 @@ SCENARIOS = {
     "build that joins": Scenario(MORE, FEWER, build, CAP),
     "search that refreshes": Scenario(BEFORE, AFTER, search),
     "search after one edit": Scenario(BEFORE, BEFORE | {"notes/a.md": note("a", "late")}, search),
+    "small build after edits": Scenario(BEFORE, AFTER, build, None, SMALL_BYTES),
+    "small search after one edit": Scenario(
+        BEFORE, BEFORE | {"notes/a.md": note("a", "late")}, search, None, SMALL_BYTES
+    ),
+    "cramped build after edits": Scenario(BEFORE, AFTER, build, is_cramped=True),
+    "cramped first build": Scenario(None, BEFORE, build, is_cramped=True),
     "verify": Scenario(BEFORE, AFTER, verify),
 }
 WRITES_STORE = [name for name, scenario in SCENARIOS.items() if scenario.run in (build, patch)]
@@ -150,13 +166,15 @@ class World:
 
     @contextlib.contextmanager
     def capped(self) -> Iterator[None]:
-        """The scenario's cap of a shard's size is in force."""
-        with pytest.MonkeyPatch.context() as monkeypatch:
+        """The scenario's cap of a shard's size is in force, and what it takes for a small file."""
+        cramped = little_memory() if self.scenario.is_cramped else contextlib.nullcontext()
+        with cramped, pytest.MonkeyPatch.context() as monkeypatch:
             # Tens of thousands of files are written: the calls count, not what the disk does.
             monkeypatch.setattr(os, "fsync", lambda descriptor: None)
             monkeypatch.setattr(files, "_fsync", os.fsync)
             if self.scenario.cap is not None:
                 monkeypatch.setattr(publish, "SHARD_CAP_BYTES", self.scenario.cap)
+            monkeypatch.setattr(cache, "SMALL_BYTES", self.scenario.small_bytes)
             yield
 
     @contextlib.contextmanager

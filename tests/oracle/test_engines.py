@@ -190,7 +190,7 @@ def test_every_part_fills_the_table(root: str, tmp_path: Path) -> None:
         "build, two processes",
         "build, peak memory",
         "disk, store and snapshot",
-        "cold process: import, open, one answer",
+        "cold process, not compared: import, open, one answer",
         "cold process, peak memory",
         "memidx query --no-refresh",
         "warm ids, p50",

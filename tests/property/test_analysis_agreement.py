@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from memidx.analysis import get_analyzer
 from memidx.analysis.base import Analyzer
 from memidx.analysis.normalise import aligned, fold, normalise
-from memidx.analysis.tokens import look_closely, plain_token
+from memidx.analysis.tokens import look_closely, plain_text, tokens
 
 ANALYZER = get_analyzer("default")
 
@@ -50,12 +50,14 @@ def test_spans_equal_document(text: str) -> None:
 @given(TEXTS)
 @example("'word.'")
 @example("_a-b::c/d.e@f")
+@example("C++17/CLI,.NET.C# a.b.c x10,000 2024-05-01T10:00 ::a:::b .x++y")
 def test_short_cut_agrees(text: str) -> None:
-    """Chunks of the usual kind have the token that a close look finds."""
+    """What is found without the pattern, by hand or by a smaller one, a close look finds."""
     for chunk in normalise(text).split():
-        token = plain_token(chunk) if chunk.isascii() else None
-        if token is not None:
-            assert [token] == list(look_closely(chunk))
+        closely = list(look_closely(chunk))
+        assert tokens(chunk) == closely
+        if chunk.isascii() and (plain := plain_text(chunk)):
+            assert [token.text for token in closely] == [plain]
 
 
 @given(TEXTS)

@@ -11,16 +11,18 @@ from hypothesis import strategies as st
 
 from memidx.analysis import get_analyzer
 from memidx.documents import Document
+from memidx.files.spooling import Scratch
 from memidx.scoring import idf
 from memidx.search.ranking import SourceFactors
 from memidx.snapshot import derive
 from memidx.snapshot.builder import build_snapshot, fold
 from memidx.snapshot.derive import Delta, contents
-from memidx.snapshot.inversion import invert_columns, invert_few
+from memidx.snapshot.inversion import Postings, invert_few
 from memidx.snapshot.rows import Placed
 from memidx.snapshot.segment import Segment
 from memidx.snapshot.snapshot import Snapshot
 from memidx.snapshot.workers import analyse
+from memidx.snapshot.writing import serialise
 from tests.support import make, ranking_of
 
 WORDS = ["alpha", "beta", "gamma", "delta", "file-lock", "the", "v2.1.9", "naïve", "部署", "x"]
@@ -132,8 +134,12 @@ def test_few_documents_are_inverted_as_many_are(world: dict[str, tuple[str, str]
     """Plain Python and numpy give the same bytes."""
     rows = [("", name, text) for name, (text, _) in sorted(world.items())]
     fields = [DEFAULT.document(title=t, path=p, text=x) for t, p, x in rows]
-    terms, columns = analyse(rows, DEFAULT)
-    assert invert_few(fields, DEFAULT.fields) == invert_columns(terms, columns, DEFAULT.fields)
+    postings = Postings(DEFAULT.fields, Scratch())
+    for counted in analyse(rows, DEFAULT):
+        postings.add(counted)
+    few, many = invert_few(fields, DEFAULT.fields), postings.inverted()
+    assert (few.facts, few.n_terms) == (many.facts, many.n_terms)
+    assert b"".join(serialise({}, few.sections)) == b"".join(serialise({}, many.sections))
 
 
 def test_a_document_that_is_again_as_in_the_base_leaves_the_overlay() -> None:

@@ -198,32 +198,40 @@ def test_pages_are_kept_within_their_bound(monkeypatch: pytest.MonkeyPatch) -> N
     snapshot = snapshot_of([make(f"{n}.md", f"text of {n}\n" + "x" * 1000) for n in range(4)])
     one = Page(snapshot.text(0)).size_bytes()
     monkeypatch.setattr(pages_module, "MAX_REMEMBERED_BYTES", 2 * one)
-    pages = Pages(snapshot)
-    first, second = pages.page(0), pages.page(1)
-    assert pages.page(0) is first
-    pages.page(2)
-    assert pages.page(0) is first
-    assert pages.page(1) is not second
-    assert pages.page(1).text == second.text
+    pages = Pages()
+
+    def page_of(doc: int) -> Page:
+        return pages.page(snapshot.parts[0].segment, doc)[0]
+
+    first, second = page_of(0), page_of(1)
+    assert page_of(0) is first
+    page_of(2)
+    assert page_of(0) is first
+    assert page_of(1) is not second
+    assert page_of(1).text == second.text
     monkeypatch.setattr(pages_module, "MAX_REMEMBERED_BYTES", 0)
-    assert pages.page(3).text == snapshot.text(3)
+    assert page_of(3).text == snapshot.text(3)
 
 
 def test_a_question_is_looked_at_once_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same terms and weights give what they gave; other weights are another question."""
+    """The same terms and weights give what they gave; other weights are another question.
+
+    So is a document that begins elsewhere in its file by now.
+    """
     monkeypatch.setattr(pages_module, "MAX_ANSWERS", 2)
     page = Page("text")
     asked: list[str] = []
 
-    def ask(name: str, *question: tuple[str, float]) -> tuple[Snippet, ...]:
+    def ask(name: str, *question: tuple[str, float], begin: int = 1) -> tuple[Snippet, ...]:
         def find() -> tuple[Snippet, ...]:
             asked.append(name)
             return (Snippet(name, 1, 1),)
 
-        return page.answer(question, find)
+        return page.answer(question, begin, find)
 
     assert ask("a", ("t", 1.0)) == ask("again", ("t", 1.0)) == (Snippet("a", 1, 1),)
     assert ask("b", ("t", 2.0)) == (Snippet("b", 1, 1),)
     ask("c", ("u", 1.0))  # the first has to go
     ask("d", ("t", 1.0))
-    assert asked == ["a", "b", "c", "d"]
+    ask("e", ("t", 1.0), begin=2)
+    assert asked == ["a", "b", "c", "d", "e"]

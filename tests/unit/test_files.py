@@ -8,6 +8,7 @@ import socket
 import stat
 import threading
 from collections.abc import Callable
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +124,11 @@ def test_entries_are_sorted_and_links_are_told(tmp_path: Path) -> None:
         ("c", False, True),
         ("d", False, True),
     ]
-    a, b, c, d = files.scan_dir(str(tmp_path))
+    a, b, c, d = sorted(files.scan_dir(str(tmp_path)), key=attrgetter("name"))
+    assert files.entry_signatures([a, b, c]) == [*map(files.entry_signature, (a, b, c))]
+    assert {type(signature) for signature in files.entry_signatures([a])} == {files.Signature}
+    with pytest.raises(FileError, match="cannot look at"):
+        files.entry_signatures([a, d])
     assert files.entry_signature(c) == files.entry_signature(b)
     assert files.entry_signature(a).size == 0
     with pytest.raises(FileError):

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from memidx import files, querylog
+from memidx import querylog
 from memidx.errors import FileError
+from memidx.files.appending import append
 from memidx.querylog import LoggedHit, LoggedOpening, LoggedQuery, note_opened, note_query, read_log
 from tests.cli.fakes import answer, hit
 
@@ -142,7 +143,7 @@ def test_writers_at_once_lose_no_line(tmp_path: Path) -> None:
 
     def write(name: int) -> None:
         for n in range(50):
-            files.append(path, json.dumps([name, n]).encode() + b"\n")
+            append(path, json.dumps([name, n]).encode() + b"\n")
 
     threads = [threading.Thread(target=write, args=(name,)) for name in range(8)]
     for thread in threads:
@@ -156,8 +157,8 @@ def test_writers_at_once_lose_no_line(tmp_path: Path) -> None:
 def test_append_says_how_large_the_file_is(tmp_path: Path) -> None:
     """The size is that of the whole file afterwards."""
     path = str(tmp_path / "log")
-    assert files.append(path, b"abc\n") == 4
-    assert files.append(path, b"de\n") == 7
+    assert append(path, b"abc\n") == 4
+    assert append(path, b"de\n") == 7
     assert (tmp_path / "log").read_bytes() == b"abc\nde\n"
 
 
@@ -167,5 +168,5 @@ def test_append_follows_no_link(tmp_path: Path) -> None:
     (tmp_path / "target").write_bytes(b"as it was")
     (tmp_path / "log").symlink_to(tmp_path / "target")
     with pytest.raises(FileError, match="cannot append to"):
-        files.append(str(tmp_path / "log"), b"x")
+        append(str(tmp_path / "log"), b"x")
     assert (tmp_path / "target").read_bytes() == b"as it was"

@@ -13,7 +13,14 @@ so that it holds nothing that has to be paid for.
 from __future__ import annotations
 
 import os
-from typing import Any, Protocol
+
+# Checkers take it for true. A cold process of any engine imports this module, and `typing` would
+# take it longer than some engines take to answer.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Protocol
+else:
+    Protocol = object
 
 ENGINES: dict[str, tuple[str, ...]] = {
     "memidx": ("with_memidx",),

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import get_args
+import json
+from pathlib import Path
 
 import pytest
 
 from memidx.cli.answer_words import closing_line, cut, place, plural, why_empty
-from memidx.search.answer import Verdict
 from tests.cli.fakes import FAILED, answer, hit
 
+SCHEMA = Path(__file__).resolve().parents[3] / "docs" / "answer.schema.json"
+VERDICTS = json.loads(SCHEMA.read_text(encoding="utf-8"))["properties"]["verdict"]["enum"]
 
-@pytest.mark.parametrize("verdict", get_args(Verdict))
+
+@pytest.mark.parametrize("verdict", VERDICTS)
 def test_every_verdict_has_a_reason_and_advice(verdict: str) -> None:
     """Each way to be empty is said in a sentence, and followed by what to do."""
     why, advice = why_empty(answer(verdict=verdict))
@@ -21,7 +24,7 @@ def test_every_verdict_has_a_reason_and_advice(verdict: str) -> None:
 
 def test_verdicts_do_not_look_alike() -> None:
     """No two ways to be empty are said with the same words."""
-    said = [why_empty(answer(verdict=verdict)) for verdict in get_args(Verdict)]
+    said = [why_empty(answer(verdict=verdict)) for verdict in VERDICTS]
     assert len(set(said)) == len(said)
 
 

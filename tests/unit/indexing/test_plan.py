@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from memidx.indexing.packing import DocRef, KnownFile
 from memidx.indexing.plan import make_plan, newest
-from memidx.indexing.state import DocRef, KnownFile
 
 
 def _file(*docs: tuple[str, str]) -> KnownFile:

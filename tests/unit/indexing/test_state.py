@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from memidx.files import Signature
-from memidx.indexing.packing import pack_signatures, unpack_signatures
-from memidx.indexing.state import RACY_NS, DocRef, KnownFile, State, pack, read_state
+from memidx.indexing.packing import DocRef, KnownFile, pack
+from memidx.indexing.signatures import pack_signatures, unpack_signatures, younger
+from memidx.indexing.state import RACY_NS, State, read_state
 from memidx.sources.base import Skip
 
 STATE = State(
@@ -76,8 +77,10 @@ def test_signatures_are_compared_as_a_whole_and_in_any_order() -> None:
         for path, signature in signatures.items():
             assert packed != {**signatures, path: signature._replace(inode=0)}
             assert packed != {path + "x": signatures[path] for path in signatures}
-    assert unpack_signatures(*pack_signatures(wide)).newest_ns() == 7
-    assert unpack_signatures(*pack_signatures({})).newest_ns() == 0
+    for limit, found in ((7, ["\udcff\n"]), (8, []), (3, ["a", "\udcff\n"])):
+        assert younger(unpack_signatures(*pack_signatures(wide)), limit) == found
+        assert younger(wide, limit) == found
+    assert younger(unpack_signatures(*pack_signatures({})), 0) == []
 
 
 def test_what_was_read_is_written_as_it_was() -> None:

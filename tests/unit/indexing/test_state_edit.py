@@ -8,7 +8,8 @@ import pytest
 
 from memidx.files import Signature
 from memidx.indexing import state_edit
-from memidx.indexing.state import DocRef, KnownFile, State
+from memidx.indexing.packing import DocRef, KnownFile
+from memidx.indexing.state import State
 from memidx.indexing.state_edit import apply_edit, encode_edit
 from tests.unit.indexing.test_state import STATE
 
@@ -17,6 +18,8 @@ EDITED = replace(
     recorded_ns=STATE.recorded_ns + 5,
     snapshot="l-a",
     unlike={"a.md": "00"},
+    unsupported={".py": 4},
+    store={"manifest.json": Signature(5, 6, 9, 9), "docs.jsonl": Signature(1, 1, 1, 1)},
     watched={**STATE.watched, "a.md": Signature(9, 9, 9, 9)},
     files={"a.md": KnownFile("docs", "a.md", "e", (DocRef("a.md", "1", 1),))},
 )
@@ -36,12 +39,12 @@ def test_a_whole_look_and_an_edit_are_the_later_look() -> None:
         replace(EDITED, watched={"a.md": Signature(9, 9, 9, 9)}),
         replace(EDITED, files={}),
         replace(EDITED, failed={}),
-        replace(EDITED, store={}),
+        replace(EDITED, damage=()),
     ],
-    ids=["a file less", "a known file less", "a source", "the store"],
+    ids=["a file less", "a known file less", "a source", "damage"],
 )
 def test_what_is_more_than_edits_is_recorded_whole(other: State) -> None:
-    """A set that changed, a source or the store: there is no small record."""
+    """A set that changed, a source that failed or damage: there is no small record."""
     assert encode_edit(STATE, other) is None
 
 

@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memidx.errors import StoreCorrupt
-from memidx.snapshot.format import Blobs, Sections, blob_sections, serialise
+from memidx.snapshot.format import Blobs, Sections
+from memidx.snapshot.writing import Section, blob_sections, serialise
 
 
 def _file(values: list[bytes], numbers: list[int]) -> bytes:
-    sections = {
+    sections: dict[str, Section] = {
         **blob_sections("word", values),
         "number": ("I", array("I", numbers).tobytes()),
     }

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
 
 import memidx
 from memidx.errors import StoreLocked
-from memidx.snapshot import refresh
+from memidx.snapshot import look, refresh
+from memidx.snapshot.cache import Cache
 from memidx.store.lock import store_lock
 from tests.support import write_tree
 
@@ -70,6 +71,62 @@ def test_any_file_of_the_cache_can_be_deleted_or_damaged(project: Path, name: st
         assert ([hit.doc_id for hit in answer.hits], answer.freshness) == (["a.md"], "fresh")
 
 
+@pytest.mark.parametrize("more", [{}, {"b.md": "zeppelin train"}])
+def test_what_another_process_took_in_meanwhile_is_not_taken_in_again(
+    project: Path, monkeypatch: pytest.MonkeyPatch, more: dict[str, str | bytes]
+) -> None:
+    """Two that begin after an edit: who waited for the lock compares again, and reads no store."""
+    store = str(project / "store")
+    write_tree(project, {"a.md": "zeppelin lock"})
+    waited = Cache.lock
+
+    def lock(self: Cache, timeout_s: float) -> AbstractContextManager[None]:
+        monkeypatch.setattr(Cache, "lock", waited)
+        with memidx.open(store, env={}) as other:
+            assert other.refresh().n_analysed == 1
+        if more:
+            write_tree(project, more)
+        return waited(self, timeout_s)
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("the store is read")
+
+    monkeypatch.setattr(Cache, "lock", lock)
+    monkeypatch.setattr(look, "read_content", refuse)
+    with memidx.open(store, env={}) as index:
+        answer = index.search("zeppelin")
+        assert len(answer.hits) == 1 + len(more)
+        assert answer.freshness == ("refreshed" if more else "fresh")
+
+
+def test_a_cache_that_became_read_only_still_follows_edits(project: Path) -> None:
+    """What is recorded beside the store stays as it is, and the edits are kept in memory."""
+    cache = project / "store/.cache"
+    for word in ("zeppelin", "balloon"):
+        write_tree(project, {"a.md": word})
+        with memidx.open(str(project / "store"), env={}) as index:
+            assert index.search(word).hits
+    recorded = {path.name: path.read_bytes() for path in cache.iterdir() if path.is_file()}
+    for path in (project, *project.parents):
+        if path.stat().st_uid == os.getuid() and path != Path("/"):
+            path.chmod(path.stat().st_mode | 0o055)
+    for path in (project / "store", cache, cache / "tmp"):
+        path.chmod(0o555)
+    try:
+        with _unprivileged(), memidx.open(str(project / "store"), env={}) as index:
+            for word in ("kite", "glider"):
+                with _privileged():
+                    write_tree(project, {"a.md": word})
+                answer = index.search(word)
+                assert [hit.doc_id for hit in answer.hits] == ["a.md"]
+                assert any("memory" in note for note in answer.notes)
+                assert index.refresh().n_analysed == 0
+    finally:
+        for path in (project / "store", cache, cache / "tmp"):
+            path.chmod(0o755)
+    assert recorded == {path.name: path.read_bytes() for path in cache.iterdir() if path.is_file()}
+
+
 def test_one_base_and_one_overlay_are_kept(project: Path) -> None:
     """Old segments and what killed builders left go when a new one is derived."""
     cache = project / "store/.cache"
@@ -93,6 +150,17 @@ def _unprivileged() -> Iterator[None]:
         yield
     finally:
         os.seteuid(0)
+
+
+@contextmanager
+def _privileged() -> Iterator[None]:
+    """What another user does while root's rights are gone."""
+    user = os.geteuid()
+    os.seteuid(os.getuid())
+    try:
+        yield
+    finally:
+        os.seteuid(user)
 
 
 @pytest.fixture

@@ -98,7 +98,7 @@ def test_four_builders_come_one_after_another(tmp_path: Path) -> None:
         "    with store_lock(sys.argv[1], 60):\n"
         "        try: lines = read_store(sys.argv[1]).lines\n"
         "        except StoreMissing: lines = {}\n"
-        "        lines |= numbered(1, start=int(sys.argv[2]) * 10 + n)\n"
+        "        lines = {**lines, **numbered(1, start=int(sys.argv[2]) * 10 + n)}\n"
         "        write(sys.argv[1], lines, cap=3000)\n"
     )
     builders = [

@@ -113,7 +113,7 @@ def test_a_conflict_is_found_and_the_next_write_ends_it(
     for marker in ("<<<<<<<", "=======", ">>>>>>>"):
         assert f"conflict marker {marker} of an unfinished merge" in reasons
     assert set(BASE) - set(stored.lines) == {"notes/050.md"}
-    resolved = stored.lines | numbered(1, "both", start=50)
+    resolved = {**stored.lines, **numbered(1, "both", start=50)}
     write(repository.store, resolved)
     assert committed(repository.store) == clean_bytes(tmp_path / "clean", resolved)
 

@@ -49,7 +49,7 @@ def test_everything_written_is_read_in_file_order(store: Path) -> None:
     assert stored.manifest == replace(MANIFEST, shards=("docs.jsonl",))
     data = (store / "docs.jsonl").read_bytes()
     for number, (doc_id, line) in enumerate(stored.lines.items(), start=1):
-        place = stored.places[doc_id]
+        place = stored.lines.place(doc_id)
         assert (place.shard, place.line) == ("docs.jsonl", number)
         assert data[place.offset : place.offset + len(line)] == line
 

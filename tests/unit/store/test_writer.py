@@ -14,8 +14,9 @@ import pytest
 
 from memidx import files
 from memidx.errors import FileError, InputError, StoreVersion
+from memidx.store.folders import prepare_store
 from memidx.store.reader import read_store
-from memidx.store.writer import Written, prepare_store
+from memidx.store.writer import Written
 from tests.unit.store.helpers import clean_bytes, committed, make_doc, make_lines, numbered, write
 
 CAP = 2000
