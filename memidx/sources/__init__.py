@@ -23,13 +23,16 @@ class _Kinds(Mapping[str, "Any"]):
 
     def __init__(self, names: Collection[str]) -> None:
         self._names = names
+        self._loaded: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:
-        if name not in self._names:
-            raise KeyError(name)
-        import importlib
+        if name not in self._loaded:
+            if name not in self._names:
+                raise KeyError(name)
+            import importlib
 
-        return importlib.import_module(f"memidx.sources.{name}").KIND
+            self._loaded[name] = importlib.import_module(f"memidx.sources.{name}").KIND
+        return self._loaded[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)

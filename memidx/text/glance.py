@@ -64,9 +64,10 @@ def _glance(texts: Sequence[str]) -> list[Suspects | None]:
         for number, text in enumerate(texts)
     ]
     data = _END.join((*plain, "")).encode("utf-8", "surrogatepass")
+    ends = _ends(data)
     homes, names, keys = _with_names(data)
-    names |= _with_passwords(data)
-    with_tokens = _with_tokens(data)
+    names |= _with_passwords(data, ends)
+    with_tokens = _with_tokens(data, ends)
     # Invisible characters may stand in a token, and a name may be that of a private key.
     for number, text in enumerate(texts):
         if number in keys or number in strange or not (text.isascii() or visible(text) is None):
@@ -89,7 +90,7 @@ def _with_names(data: bytes) -> tuple[set[int], set[int], set[int]]:
     homes: set[int] = set()
     names: set[int] = set()
     keys: set[int] = set()
-    for text, at in zip(_texts_at(squeezed, hits), hits.tolist(), strict=True):
+    for text, at in zip(_texts_at(_ends(squeezed), hits), hits.tolist(), strict=True):
         for mark, offset in _WINDOWS.get(squeezed[at : at + _WINDOW], ()):
             if squeezed.startswith(mark, max(0, at - offset)):
                 if mark in HOME_MARKS:
@@ -101,20 +102,20 @@ def _with_names(data: bytes) -> tuple[set[int], set[int], set[int]]:
     return homes, names, keys
 
 
-def _with_passwords(data: bytes) -> set[int]:
+def _with_passwords(data: bytes, ends: NDArray[Any]) -> set[int]:
     """Numbers of the texts with addresses in which a password may be."""
     if b"://" not in data:
         return set()
-    ends = [0, *_ends(data).tolist()]
+    borders = [0, *ends.tolist()]
     signs = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == _AT)
     return {
         text
-        for text in set(_texts_at(data, signs))
-        if data.find(b"://", ends[text], ends[text + 1]) >= 0
+        for text in set(_texts_at(ends, signs))
+        if data.find(b"://", borders[text], borders[text + 1]) >= 0
     }
 
 
-def _with_tokens(data: bytes) -> set[int]:
+def _with_tokens(data: bytes, ends: NDArray[Any]) -> set[int]:
     """Numbers of the texts that may hold a token whose issuer gave it a shape."""
     places = [at for at in _run_starts(data) if tokens.places_in_run(data, at)]
     for mark in tokens.ELSEWHERE:
@@ -122,7 +123,7 @@ def _with_tokens(data: bytes) -> set[int]:
         while at >= 0:
             places.append(at)
             at = data.find(mark, at + 1)
-    return set(_texts_at(data, np.array(places, dtype=np.int64)))
+    return set(_texts_at(ends, np.array(places, dtype=np.int64)))
 
 
 def _run_starts(data: bytes) -> Iterator[int]:
@@ -143,9 +144,9 @@ def _run_starts(data: bytes) -> Iterator[int]:
     return iter(likely.tolist())
 
 
-def _texts_at(data: bytes, places: NDArray[Any]) -> list[int]:
+def _texts_at(ends: NDArray[Any], places: NDArray[Any]) -> list[int]:
     """Numbers of the texts in which the places are."""
-    texts: list[int] = np.searchsorted(_ends(data), places).tolist()
+    texts: list[int] = np.searchsorted(ends, places).tolist()
     return texts
 
 
