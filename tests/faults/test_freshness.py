@@ -380,7 +380,11 @@ def test_new_rules_read_every_file_anew(project: Path, monkeypatch: pytest.Monke
     from memidx.snapshot import workspace
     from memidx.text import redact as redaction
 
-    monkeypatch.setattr(redaction, "redact", lambda text: text.replace("lock", "<secret>"))
+
+    def redact(text: str, _seen: object = None) -> str:
+        return text.replace("lock", "<secret>")
+
+    monkeypatch.setattr(redaction, "redact", redact)
     monkeypatch.setattr(workspace, "RULES_VERSION", 99)
     report = memidx.build(root=str(project), env={})
     assert report.changed == ("docs/lock.md",)
