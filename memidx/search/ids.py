@@ -29,6 +29,10 @@ __all__ = ["best_ids", "ids_of"]
 
 # A sketched score that is so much above a threshold is above it.
 _SURELY = 1.001
+# Beyond these, weights and parameters could make scores, or what becomes of them, too small or too
+# large for numbers that are compared by their ratio.
+_MAX_PARAMETER = 1e30
+_FACTORS = (1e-100, 1e100)
 
 
 class Ids:
@@ -43,6 +47,12 @@ class Ids:
         memory = memory_of(snapshot)
         self._sketches = Sketches(memory, self._fields, (self._at.k1, self._at.b))
         self._factors = factors_of(snapshot, settings)
+        self._is_usual = self._at.k1 <= _MAX_PARAMETER
+        self._is_usual &= all(weight <= _MAX_PARAMETER for _, weight in self._fields)
+        if self._factors is not None and len(self._factors):
+            # One of 0 is an undated document's where nothing is left of what is old.
+            least, most = _FACTORS
+            self._is_usual &= bool(self._factors.min() >= least and self._factors.max() <= most)
 
     def serves(self, analyzer: Analyzer, settings: RankSettings) -> bool:
         """Whether it was made for these."""
@@ -50,15 +60,16 @@ class Ids:
 
     def best(self, snapshot: Snapshot, query: str, k: int) -> list[str] | None:
         """`doc_id`s of the best `k` hits; None where the exact ranking has to say."""
-        text = plain_words(query)
+        text = plain_words(query) if self._is_usual else None
         if text is None or self._settings.search.min_score > 0.0:
             return None
         words = self._analyzer.query(text)
         terms = look_up(snapshot, occurrences(words), self._fields)
+        sketch_of = self._sketches.of
         sketches = []
         for term in terms:
             if term.numbers is not None:
-                sketch = self._sketches.of(snapshot, term)
+                sketch = sketch_of(snapshot, term)
                 if sketch is None:
                     return None
                 sketches.append(sketch)
@@ -68,6 +79,8 @@ class Ids:
         if found is None:
             return None
         docs, scores = found
+        if len(docs) < k and not all(one.is_whole for one in sketches):
+            return None  # documents that match and score 0 come behind
         coverage = Coverage(snapshot, words)
         for doc in docs:
             if self._is_above_weak(snapshot, terms, coverage, doc, scores.item(doc)):

@@ -26,6 +26,9 @@ _ROUNDING = 2.0**-23
 _MIN_ROW = 64
 # Documents a term gives most to, which say early what the k-th best score at least.
 _N_CHAMPIONS = 64
+# What a term gives is added up in single precision from the first of these to the second: there
+# each number carries an error in proportion, and the terms of no query reach the end of the range.
+_LEAST, _MOST = 1e-30, 1e30
 # More candidates than this are not told apart one by one.
 _MAX_CANDIDATES = 400
 _OVERHEAD_BYTES = 700
@@ -41,12 +44,14 @@ class Sketch(NamedTuple):
         values: What each gets.
         champions: Documents that get most.
         most: The largest value.
+        is_whole: Whether no document that holds the term gets nothing, in a field without weight.
     """
 
     docs: Docs | None
     values: Singles
     champions: Docs
     most: float
+    is_whole: bool
 
 
 class Sketches:
@@ -67,20 +72,18 @@ class Sketches:
         self._number = memory.number_of((fields, at))
 
     def of(self, snapshot: Snapshot, term: ScoredTerm) -> Sketch | None:
-        """The sketch of a term that occurs; None where a field without weight takes part."""
+        """The sketch of a term that occurs; None where single precision does not hold it."""
         kept = self._memory.sketches
         key = (term.term, term.weight, self._number)
-        found: Sketch | None
         young = kept.young.get(key)
-        if young is not None:
-            found = young[0]
-            return found
-        found = kept.get(key)
+        found: Sketch | None = kept.get(key) if young is None else young[0]
         if found is None:
             pieces = self._memory.pieces(snapshot, term, self._at)
-            if len(pieces) < len(term.fields):
+            is_whole = len(pieces) == len(term.fields)
+            pieces = [piece for piece in pieces if len(piece[0])]
+            if not all(_LEAST <= values.min() and values.max() <= _MOST for _, values in pieces):
                 return None
-            found = _make(snapshot.size, [piece for piece in pieces if len(piece[0])])
+            found = _make(snapshot.size, pieces, is_whole)
             arrays = (found.values, found.champions, *(() if found.docs is None else (found.docs,)))
             kept.put(key, found, sum(array.nbytes for array in arrays) + _OVERHEAD_BYTES)
         return found
@@ -155,7 +158,7 @@ def _ordered(run: list[int], exact: Callable[[int], float], snapshot: Snapshot) 
 def _add_up(sketches: Sequence[Sketch], size: int) -> Singles:
     scores: Singles | None = None
     is_ours = False  # a row of the memory must stay as it is
-    for docs, values, _, _ in sketches:
+    for docs, values, _, _, _ in sketches:
         if docs is not None:
             if scores is None:
                 scores = np.zeros(size, np.float32)
@@ -177,7 +180,7 @@ def _early_guess(values: NDArray[np.floating], sketches: Sequence[Sketch], k: in
     """At most the k-th largest value, and not much less; 0 where nothing says it."""
     best: Docs | None = None
     most = 0.0
-    for _, _, champions, at_most in sketches:
+    for _, _, champions, at_most, _ in sketches:
         if at_most > most and len(champions) >= k:
             best, most = champions, at_most
     if best is not None:
@@ -189,7 +192,7 @@ def _early_guess(values: NDArray[np.floating], sketches: Sequence[Sketch], k: in
     return 0.0
 
 
-def _make(size: int, pieces: Sequence[tuple[Docs, Floats]]) -> Sketch:
+def _make(size: int, pieces: Sequence[tuple[Docs, Floats]], is_whole: bool) -> Sketch:
     n_docs = max((len(docs) for docs, _ in pieces), default=0)
     if n_docs >= max(_MIN_ROW, size / 27 - 200):
         row = np.zeros(size, np.float32)
@@ -201,7 +204,7 @@ def _make(size: int, pieces: Sequence[tuple[Docs, Floats]]) -> Sketch:
             best = np.argpartition(row[champions], len(champions) - _N_CHAMPIONS)[-_N_CHAMPIONS:]
             champions = champions[best]
             champions.sort()
-        return Sketch(None, row, champions, float(row[champions].max()))
+        return Sketch(None, row, champions, float(row[champions].max()), is_whole)
     if len(pieces) == 1:
         every, total = pieces[0][0], pieces[0][1].astype(np.float32)
     else:
@@ -213,4 +216,4 @@ def _make(size: int, pieces: Sequence[tuple[Docs, Floats]]) -> Sketch:
     if len(every) > _N_CHAMPIONS:
         champions = every[np.argpartition(total, len(every) - _N_CHAMPIONS)[-_N_CHAMPIONS:]]
         champions.sort()
-    return Sketch(every, total, champions, float(total.max(initial=0.0)))
+    return Sketch(every, total, champions, float(total.max(initial=0.0)), is_whole)

@@ -15,6 +15,11 @@ from typing import Any
 from memidx.files.spooling import Spool
 from memidx.snapshot.format import MAGIC, PREFIX, aligned
 
+_AT_ONCE = 1 << 16
+
+
+_AT_ONCE = 1 << 16
+
 
 class Long:
     """A section that comes piece by piece, and may be more than memory should hold.
@@ -59,20 +64,32 @@ class LongBlobs:
     def __init__(self, spool: Spool) -> None:
         self._at = array("Q", [0])
         self._values = Long("B", spool)
+        # Most values are small: they are put aside many at a time.
+        self._last: list[bytes] = []
+        self._size = 0
 
     def __len__(self) -> int:
         return len(self._at) - 1
 
     def add(self, value: bytes) -> None:
         """Take in the next value."""
-        self._values.add(value)
-        self._at.append(len(self._values))
+        self._last.append(value)
+        self._size += len(value)
+        self._at.append(self._size)
+        if self._size - len(self._values) > _AT_ONCE:
+            self._put_aside()
+
+    def _put_aside(self) -> None:
+        self._values.add(b"".join(self._last))
+        self._last.clear()
 
     def __getitem__(self, index: int) -> bytes:
+        self._put_aside()
         return self._values.read(self._at[index], self._at[index + 1])
 
     def sections(self, name: str) -> dict[str, Section]:
         """As `blob_sections` gives them."""
+        self._put_aside()
         return {f"{name}.at": ("Q", self._at.tobytes()), name: self._values}
 
 

@@ -89,7 +89,8 @@ def _measured(options: argparse.Namespace) -> str:
             targets = parts.build(
                 table if timed else None, root, folder, names, rounds["build"] if timed else 1
             )
-            world = parts.World(root, targets, asked)
+            new = corpus.draw_queries(root, 2 * len(asked), corpus.SEED + 1)
+            world = parts.World(root, targets, asked, new)
             checks += _checked(world, folder, n_files, small)
             for name, part in (
                 ("cold", parts.cold),

@@ -48,9 +48,9 @@ def copy(root: str, count: int | None) -> int:
     return len(chosen)
 
 
-def draw_queries(root: str, count: int) -> list[str]:
-    """The same `count` queries for the same files."""
-    rng = random.Random(SEED)
+def draw_queries(root: str, count: int, seed: int = SEED) -> list[str]:
+    """The same `count` queries for the same files and seed."""
+    rng = random.Random(seed)
     names = list_files(root)
     queries: list[str] = []
     while len(queries) < count:

@@ -98,6 +98,20 @@ def queries(
     return first, second
 
 
+def once(contestants: Contestants, texts: Sequence[str]) -> dict[str, tuple[Sample, Sample]]:
+    """p50 and p95 over queries that were never asked before, each asked once.
+
+    Contestants take turns query by query: nothing that is slow once is left out.
+    """
+    seen: dict[str, list[float]] = {name: [] for name in contestants}
+    names = list(contestants)
+    for number, text in enumerate(texts):
+        for name in names[::-1] if number % 2 else names:
+            seen[name].append(_timed(contestants[name], text))
+    cuts = {name: quantiles(times, n=20) for name, times in seen.items()}
+    return {name: (Sample(cut[9]), Sample(cut[18])) for name, cut in cuts.items()}
+
+
 def _turns(names: Contestants, rounds: int) -> list[tuple[int, str]]:
     order = list(names)
     return [(n, name) for n in range(rounds) for name in (order[::-1] if n % 2 else order)]

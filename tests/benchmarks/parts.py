@@ -6,7 +6,7 @@ The bars are those the project set itself (docs/benchmarks.md, "What is aimed at
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -45,11 +45,13 @@ class World(NamedTuple):
         root: Folder of the files; it may be edited.
         targets: Engine -> folder of its index.
         asked: Queries.
+        new: Others, for what is asked for the first time.
     """
 
     root: str
     targets: dict[str, str]
     asked: list[str]
+    new: list[str]
 
     def peers(self) -> list[str]:
         """Every engine but memidx."""
@@ -157,7 +159,11 @@ def cold(table: Comparisons, world: World, rounds: int) -> None:
 
 
 def warm(table: Comparisons, world: World, rounds: int) -> None:
-    """Queries of open indexes, one by one; query text in, ids or a whole answer out."""
+    """Queries of open indexes, one by one; query text in, ids or a whole answer out.
+
+    The same questions in rounds, and then, of the indexes that are warm from those, others that
+    are asked once each.
+    """
     with ExitStack() as stack:
         engines = {
             name: stack.enter_context(closing(load(name).Engine(target)))
@@ -177,6 +183,9 @@ def warm(table: Comparisons, world: World, rounds: int) -> None:
         }
         p50, p95 = measure.queries(ids, world.asked, rounds)
         full50, full95 = measure.queries(answers, world.asked, rounds)
+        half = len(world.new) // 2
+        new_ids = measure.once(ids, world.new[:half])
+        new_full = measure.once(answers, world.new[half:])
         if "bm25s" in engines:
             # Each its own way of many at once.
             batch: measure.Contestants = {
@@ -191,6 +200,8 @@ def warm(table: Comparisons, world: World, rounds: int) -> None:
         table.add("warm ids, p50", p50["memidx"].seconds, name, p50[name].seconds, **bar)
     for name in world.peers():
         table.add("warm ids, p95", p95["memidx"].seconds, name, p95[name].seconds)
+    for at, name in enumerate(("p50", "p95")):
+        _add_peers(table, f"warm ids, each question new, {name}", new_ids, at)
     what, peer = "warm ids, words field alone, p50", "memidx as it comes"
     table.add(what, p50["words"].seconds, peer, p50["memidx"].seconds)
     if "bm25s" in engines:
@@ -204,6 +215,19 @@ def warm(table: Comparisons, world: World, rounds: int) -> None:
     for name in [name for name in full95 if name != "memidx"]:
         what = "warm full answer, 5 hits, p95"
         table.add(what, full95["memidx"].seconds, name, full95[name].seconds)
+    for at, name in enumerate(("p50", "p95")):
+        _add_peers(table, f"warm full answer, each question new, {name}", new_full, at)
+
+
+def _add_peers(
+    table: Comparisons,
+    what: str,
+    found: Mapping[str, tuple[measure.Sample, measure.Sample]],
+    at: int,
+) -> None:
+    for name in found:
+        if name not in ("memidx", "words"):
+            table.add(what, found["memidx"][at].seconds, name, found[name][at].seconds)
 
 
 def freshness(table: Comparisons, world: World, rounds: int) -> None:

@@ -189,3 +189,24 @@ def test_what_is_kept_stays_within_its_bound(asked: list[tuple[int, int]]) -> No
             kept.put(key, f"value of {key}", size_bytes)
         assert kept.size_bytes <= 100
         assert kept.get(key) == f"value of {key}"
+
+
+@pytest.mark.parametrize("k", [1, 3, 1000])
+@pytest.mark.parametrize("title_weight", [1e-46, 1e-40, 0.8, 1e38, 1e39])
+@pytest.mark.parametrize(
+    "by_source",
+    [
+        {},
+        {"docs": SourceFactors(decay=0.01, decay_floor=0.0)},  # of the undated nothing is left
+        {"docs": SourceFactors(weight=1e-320)},
+        {"docs": SourceFactors(weight=1e-120)},
+    ],
+)
+def test_ids_are_those_of_exact_scores_whatever_the_weights(
+    by_source: dict[str, SourceFactors], title_weight: float, k: int
+) -> None:
+    """Weights that single precision does not hold, and factors that leave nothing, lose no hit."""
+    snapshot = _many(7, 300)
+    ranking = RankSettings(SearchConfig(title_weight=title_weight), by_source)
+    for query in ("common0", "common0 common1 rare1", "rare3 rare4", "note common2", "note"):
+        _assert_same(snapshot, query, ranking, k)

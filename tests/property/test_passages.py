@@ -20,7 +20,7 @@ from memidx.search.blocks import Outline
 from memidx.search.lowered import UNSEEN, lowered
 from memidx.search.pages import Page, Pages
 from memidx.search.passages import snippets
-from memidx.search.places import Finder
+from memidx.search.places import Finder, WordsOverlapError
 from tests.support import make, snapshot_of
 
 ANALYZER = get_analyzer("default")
@@ -78,6 +78,24 @@ def blocks_by_line(text: str) -> list[str]:
                 fence = mark
             break
     return [block for lines in found if (block := "\n".join(lines)).strip()]
+
+
+# Words with and without spaces between, so that several guesses share what is analysed.
+RUNS = [
+    "alpha",
+    "beta",
+    "gamma",
+    "alphabet",
+    "alpha-beta",
+    "betaAlpha",
+    " ",
+    " ",
+    "/",
+    "](",
+    "|",
+    "`",
+    "<b>",
+]
 
 
 @given(
@@ -235,3 +253,19 @@ def test_a_question_is_looked_at_once_a_page(monkeypatch: pytest.MonkeyPatch) ->
     ask("d", ("t", 1.0))
     ask("e", ("t", 1.0), begin=2)
     assert asked == ["a", "b", "c", "d", "e"]
+
+
+@given(st.lists(st.sampled_from(RUNS), min_size=1, max_size=40))
+def test_what_is_looked_at_late_is_what_is_looked_at_first(parts: list[str]) -> None:
+    """Terms and places found one after another are those found all at once."""
+    text = "".join(parts)
+    finder = Finder(ANALYZER, {"alpha": 2.0, "beta": 1.0, "alpha-beta": 3.0, "gamma": 0.5})
+    guesses, are_all = finder.guesses(Page(text))
+    assert are_all
+    places = finder.places(text, [at for positions in guesses.values() for at in positions])
+    assert finder.terms_at(text, guesses) == {term for place in places for term in place.terms}
+    try:
+        in_order = list(finder.places_in_order(text, guesses))
+    except WordsOverlapError:
+        return
+    assert in_order == places
