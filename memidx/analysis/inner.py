@@ -76,17 +76,20 @@ def joined_in_many(data: bytes) -> Iterator[tuple[int, Joined]]:
     Args:
         data: The texts in UTF-8, a line end and a zero byte behind each.
     """
+    import re
+
     import numpy as np  # only who builds a snapshot asks for many
 
     characters = np.frombuffer(data, dtype=np.uint8)
+    chunk_end = re.compile(b"[ \n]")
     at = 0
     found: list[tuple[int, Joined]] = []
     for hit in _hits_in_many(data):
         if hit < at:
             continue
         start = max(data.rfind(b" ", at, hit), data.rfind(b"\n", at, hit), at - 1) + 1
-        ends = [end for end in (data.find(b" ", hit), data.find(b"\n", hit)) if end >= 0]
-        at = min(ends, default=len(data))
+        end = chunk_end.search(data, hit)
+        at = end.start() if end else len(data)
         chunk = data[start:at].decode("utf-8", "surrogatepass")
         found += ((start, word) for word in _in_chunk(chunk))
     starts = np.array([start for start, _ in found], dtype=np.int64)

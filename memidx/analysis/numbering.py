@@ -22,6 +22,8 @@ PADDING = bytes(8)
 _WORD = 8
 # Words of so many bytes are told by their keys.
 _EXACT = 7
+# Of a longer word, so many bytes are read by eights; a blob of a megabyte would take seconds.
+_LONGEST = 256
 _MASKS = np.array([(1 << 8 * size) - 1 for size in range(_WORD + 1)], dtype="<u8")
 _LONG = np.uint64(1 << 63)
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
@@ -65,7 +67,9 @@ class Numbers:
             words = self._add(data, starts[new], lengths[new], keys[new])
             numbers[new] = self._find(keys[new])
         long = np.flatnonzero(lengths > _EXACT)
-        for at in long[self._differ(view, starts[long], lengths[long], numbers[long])].tolist():
+        characters = np.frombuffer(data, dtype=np.uint8)
+        wrong = self._differ(characters, view, starts[long], lengths[long], numbers[long])
+        for at in long[wrong].tolist():
             word = data[starts[at] : starts[at] + lengths[at]]
             number = self._others.get(word)
             if number is None:
@@ -137,6 +141,7 @@ class Numbers:
 
     def _differ(
         self,
+        data: NDArray[Any],
         view: NDArray[Any],
         starts: NDArray[Any],
         lengths: NDArray[Any],
@@ -146,10 +151,15 @@ class Numbers:
         kept = _windows(self._text)
         differ: NDArray[Any] = self._lengths[numbers] != lengths
         there = self._starts[numbers]
-        for begin in range(0, int(lengths.max(initial=0)), _WORD):
+        for begin in range(0, min(int(lengths.max(initial=0)), _LONGEST), _WORD):
             at = np.flatnonzero((lengths > begin) & ~differ)
             mask = _MASKS[np.minimum(lengths[at] - begin, _WORD)]
             differ[at] = (view[starts[at] + begin] ^ kept[there[at] + begin]) & mask != 0
+        for place in np.flatnonzero((lengths > _LONGEST) & ~differ).tolist():
+            size = lengths[place]
+            word = self._text[there[place] : there[place] + size]
+            found = data[starts[place] : starts[place] + size]
+            differ[place] = not np.array_equal(found, word)
         return differ
 
 
@@ -158,7 +168,7 @@ def _keys(view: NDArray[Any], starts: NDArray[Any], lengths: NDArray[Any]) -> ND
     keys: NDArray[Any] = view[starts] & _MASKS[np.minimum(lengths, _WORD)]
     at = np.flatnonzero(lengths > _EXACT)
     begin = _WORD
-    while len(at):
+    while len(at) and begin <= _LONGEST:
         mixed = keys[at]
         mixed ^= mixed >> _HALF
         mixed *= _FACTOR

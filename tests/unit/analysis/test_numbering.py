@@ -72,3 +72,10 @@ def test_a_table_grows_with_its_words() -> None:
     numbers = Numbers()
     assert _numbers(numbers, words) == (list(range(100_000)), words)
     assert _numbers(numbers, words[::-1]) == (list(range(99_999, -1, -1)), [])
+
+
+def test_words_of_a_megabyte_are_told_apart() -> None:
+    """Those that differ at their ends alone, too."""
+    words = [b"x" * (1 << 20) + end for end in (b"a", b"b", b"")] + [b"x" * 300, b"x" * 256]
+    _check([words, words[::-1]])
+    assert sorted(_numbers(Numbers(), words)[0]) == [0, 1, 2, 3, 4]
