@@ -22,6 +22,9 @@ from memidx.snapshot.snapshot import Snapshot
 
 MAX_REMEMBERED_BYTES = 64 * 2**20
 """Memory for what terms give to the documents of one snapshot, exactly and as sketches."""
+_MAX_REMEMBERED_BYTES_PER_DOC = 1024
+"""The same in a large snapshot, where 64 MiB are the rows of a few words; about half of what the
+documents themselves take in it."""
 _FOR_SKETCHES = 3 / 8
 N_CHAMPIONS = 64
 """Documents a term gives most to, which are remembered to know early what the best score at
@@ -75,8 +78,9 @@ class Memory:
     """
 
     def __init__(self, snapshot: Snapshot) -> None:
-        for_sketches = int(MAX_REMEMBERED_BYTES * _FOR_SKETCHES)
-        self.kept: Kept[Any, Any] = Kept(MAX_REMEMBERED_BYTES - for_sketches)
+        max_bytes = max(MAX_REMEMBERED_BYTES, snapshot.size * _MAX_REMEMBERED_BYTES_PER_DOC)
+        for_sketches = int(max_bytes * _FOR_SKETCHES)
+        self.kept: Kept[Any, Any] = Kept(max_bytes - for_sketches)
         # What `memidx.search.sketch` remembers.
         self.sketches: Kept[tuple[str, float, int], Any] = Kept(for_sketches)
         self._ids: dict[int, str] = {}

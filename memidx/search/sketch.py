@@ -114,6 +114,11 @@ def best_docs(
     close = 1.0 - (2 * len(sketches) + 8) * _ROUNDING
     least = _early_guess(values, sketches, k)
     candidates = (values >= least * close if least > 0.0 else values > 0.0).nonzero()[0]
+    if k <= _MAX_CANDIDATES < len(candidates):
+        # The guess was too low: the weightiest term says little of a query of many.
+        some = values[candidates]
+        least = float(np.partition(some, len(some) - k)[-k])
+        candidates = candidates[some >= least * close]
     if len(candidates) > _MAX_CANDIDATES:
         return None
     negative = (-values[candidates]).tolist()
