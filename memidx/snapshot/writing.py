@@ -15,7 +15,6 @@ from typing import Any
 from memidx.files.spooling import Spool
 from memidx.snapshot.format import MAGIC, PREFIX, aligned
 
-
 _AT_ONCE = 1 << 16
 
 
