@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -98,3 +100,30 @@ def write_tree(root: Path, files: Mapping[str, str | bytes]) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content.encode() if isinstance(content, str) else content)
     return root
+
+
+def let_anybody_enter(folder: Path) -> None:
+    """Let every user into a test's folder: those of pytest are for its own user."""
+    for place in (folder, *folder.parents):
+        mode = stat.S_IMODE(place.stat().st_mode)
+        if mode & 0o055 != 0o055:
+            place.chmod(mode | 0o055)
+
+
+@contextmanager
+def without_rights(folder: Path, *modes: tuple[str, int]) -> Iterator[None]:
+    """Other modes for folders below one that anybody may enter, and no root to overrule them."""
+    is_root = os.geteuid() == 0
+    if is_root:
+        let_anybody_enter(folder)
+    for name, mode in modes:
+        (folder / name).chmod(mode)
+    if is_root:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        if is_root:
+            os.seteuid(0)
+        for name, _ in modes:
+            (folder / name).chmod(0o755)

@@ -25,9 +25,9 @@ from memidx.analysis.inner import Joined, joined_in_many, joined_words, may_join
 from memidx.analysis.normalise import PLACEHOLDERS, aligned, fold, normalise, normalise_many
 from memidx.analysis.parts import MAX_WHOLE, Parts
 from memidx.analysis.stems import stemmer_version
-from memidx.analysis.tokens import Token, apart, look_closely, plain_text, tokens
+from memidx.analysis.tokens import Token, apart, look_closely, only_word, plain_text, tokens
 from memidx.analysis.vocabulary import FUNCTION_WORDS, STOP_WORDS
-from memidx.light import TYPE_CHECKING, pattern
+from memidx.light import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -55,10 +55,10 @@ _MAX_ASKED = 1 << 13
 
 # ASCII characters that never join the parts of a token: blanked before splitting, so that
 # `(budget)` and `budget` are one chunk. Without effect on the terms.
-_BLANKS = bytes.maketrans(b'()[]{}<>;"*=|`!?~^%$', b" " * 20)
-# What they leave of a text, and the longest text that is divided so.
-_PIECE = r"[^\s()\[\]{}<>;\"*=|`!?~^%$]+"
-_MAX_SPANNED = 1000
+_APART = '()[]{}<>;"*=|`!?~^%$'
+_BLANKS = bytes.maketrans(_APART.encode(), b" " * len(_APART))
+_BLANKED = str.maketrans(_APART, " " * len(_APART))
+_MAX_SPANNED = 1000  # the longest text that is divided so for spans
 
 
 class DefaultAnalyzer:
@@ -206,8 +206,11 @@ class DefaultAnalyzer:
 
         Passages ask for the same words again and again, but seldom with the same punctuation.
         """
-        for match in pattern(_PIECE).finditer(text):
-            piece, offset = match[0], match.start()
+        blanked = text.translate(_BLANKED)
+        end = 0
+        for piece in blanked.split():
+            offset = blanked.index(piece, end)
+            end = offset + len(piece)
             known = self._spans.get(piece)
             if known is None:
                 known = self._spans_of(piece)
@@ -216,18 +219,18 @@ class DefaultAnalyzer:
                         self._spans.clear()
                     self._spans[piece] = known
             if offset:
-                for start, end, terms in known:
-                    yield Span(start + offset, end + offset, terms)
+                for first, last, terms in known:
+                    yield Span(first + offset, last + offset, terms)
             else:
                 yield from known
 
     def _spans_of(self, piece: str) -> tuple[Span, ...]:
-        text = plain_text(piece)
-        if not text:
+        word = only_word(piece)
+        if word is None:
             return tuple(self._find_spans(piece))
-        leaves = self._parts.leaves(text, piece.index(text))
         return tuple(
-            [Span(start, end, (own, *wholes, *forms)) for start, end, own, wholes, forms in leaves]
+            Span(start, end, (own, *wholes, *forms))
+            for start, end, own, wholes, forms in self._parts.leaves(*word)
         )
 
     def _find_spans(self, text: str) -> Iterator[Span]:

@@ -42,6 +42,21 @@ def tokens(chunk: str) -> list[Token]:
     return list(look_closely(chunk)) if found is None else found
 
 
+def only_word(chunk: str) -> tuple[str, int] | None:
+    """Text and place of the only token of an ASCII chunk, if it is a word as it stands there.
+
+    As `plain_text`, without a pattern: for a process that asks once, to load `re` takes longer.
+    """
+    word = chunk.lstrip(_BEFORE).rstrip(_AFTER)
+    if word.isalpha():
+        return word, chunk.index(word)
+    found = tokens(chunk)
+    if len(found) != 1:
+        return None
+    start, end, kind, text, dotted = found[0]
+    return (text, start) if kind == "word" and not dotted and len(text) == end - start else None
+
+
 def plain_text(chunk: str) -> str:
     """The text of the only token of an ASCII chunk of the usual kind; empty = look closer.
 

@@ -176,7 +176,12 @@ def test_a_recorded_result_that_is_not_reproduced_is_the_code(
     """A scoring formula that was changed gives other results from the same parts: the code."""
     # Worth of a match turned round: nothing but the code of the ranking changes.
     monkeypatch.setattr("memidx.search.batch.rank_lexical", lambda *_, **__: None)
-    monkeypatch.setattr("memidx.search.ranking.factor_of", lambda *_: lambda doc: 1.0 / (1 + doc))
+    monkeypatch.setattr(
+        "memidx.search.ranking._composites",
+        lambda _snapshot, _settings, relevance: {
+            doc: relevance[doc] / (1 + doc) for doc in relevance
+        },
+    )
     result = run("eval", "queries.yaml")
     why, causes = _why(git)
     moved = {move["query_id"] for move in _report(git)["comparison"]["moves"]}

@@ -22,7 +22,7 @@ from memidx.store.lock import store_lock
 from tests.counting import count
 from tests.crash.world import LARGE, WRITES_STORE, World, committed
 from tests.disk import Call, Disk, stray_files, temporary_files
-from tests.support import write_tree
+from tests.support import let_anybody_enter, write_tree
 
 NOTES = {f"n{i}.md": f"# Note {i}\n\nA lantern, and word{i}.\n" for i in range(3)}
 
@@ -167,9 +167,7 @@ def test_a_read_only_store(tmp_path: Path) -> None:
     memidx.build(root=str(root), env={})
     write_tree(root, {"n1.md": "# Note 1\n\nA lantern, and another.\n"})
     everything = {p: p.read_bytes() for p in store.rglob("*") if p.is_file()}
-    for path in (tmp_path, *tmp_path.parents):
-        if path.stat().st_uid == os.getuid() and path != Path("/"):
-            path.chmod(path.stat().st_mode | 0o055)
+    let_anybody_enter(tmp_path)
     for path in (store, *store.rglob("*")):
         path.chmod(0o555 if path.is_dir() else 0o444)
 

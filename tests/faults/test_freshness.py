@@ -380,7 +380,6 @@ def test_new_rules_read_every_file_anew(project: Path, monkeypatch: pytest.Monke
     from memidx.snapshot import workspace
     from memidx.text import redact as redaction
 
-
     def redact(text: str, _seen: object = None) -> str:
         return text.replace("lock", "<secret>")
 

@@ -181,7 +181,8 @@ def test_every_part_fills_the_table(root: str, tmp_path: Path) -> None:
     names = [n for n in ("memidx", "FTS5", "reference") if why_not(n) is None]
     table = Comparisons()
     targets = parts.build(table, str(files), str(tmp_path), names, rounds=1)
-    world = parts.World(str(files), targets, corpus.draw_queries(str(files), 5))
+    asked = corpus.draw_queries(str(files), 10)
+    world = parts.World(str(files), targets, asked[:5], asked[5:])
     parts.cold(table, world, rounds=1)
     parts.warm(table, world, rounds=1)
     parts.freshness(table, world, rounds=3)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -12,6 +10,7 @@ import pytest
 from memidx import files
 from memidx.config import DEFAULT_INCLUDE, SourceConfig
 from memidx.sources.listing import Listing, list_files, survey_arguments
+from tests.support import without_rights
 
 DOCS = SourceConfig("docs")
 
@@ -22,23 +21,6 @@ def write(root: Path, *names: str, text: str = "x") -> None:
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-
-
-@contextmanager
-def without_rights(root: Path, name: str) -> Iterator[None]:
-    """A folder that nobody may list, and no root to do it all the same."""
-    privileged = os.geteuid() == 0
-    for parent in (root, root.parent, root.parent.parent) if privileged else ():
-        parent.chmod(0o755)
-    (root / name).chmod(0)
-    if privileged:
-        os.seteuid(65534)
-    try:
-        yield
-    finally:
-        if privileged:
-            os.seteuid(0)
-        (root / name).chmod(0o755)
 
 
 def paths(listing: Listing, source: str = "docs") -> list[str]:
@@ -253,7 +235,7 @@ def test_a_folder_that_cannot_be_read_fails_the_sources_that_walk_it(
     write(tmp_path, "a.md", "docs/b.md", "docs/open/c.md", "docs/shut/d.md")
     source = SourceConfig("docs", include=include, exclude=exclude)
     list_files(str(tmp_path), [source])  # what is imported late is there before rights are gone
-    with without_rights(tmp_path, "docs/shut"):
+    with without_rights(tmp_path, ("docs/shut", 0)):
         listing = list_files(str(tmp_path), [source])
     reason = "docs/shut: cannot list: Permission denied"
     assert listing.failed == ({"docs": reason} if failed else {})
@@ -265,7 +247,7 @@ def test_an_ignored_folder_need_not_be_readable(tmp_path: Path) -> None:
     write(tmp_path, "a.md", "docs/shut/d.md")
     (tmp_path / "docs" / ".memidxignore").write_text("shut/\n")
     list_files(str(tmp_path), [DOCS])
-    with without_rights(tmp_path, "docs/shut"):
+    with without_rights(tmp_path, ("docs/shut", 0)):
         listing = list_files(str(tmp_path), [DOCS])
     assert paths(listing) == ["a.md"]
     assert not listing.failed
@@ -277,7 +259,7 @@ def test_an_unreadable_folder_with_a_secret_name_is_not_repeated(tmp_path: Path)
     secret = "ghp_" + "a1B2c3D4e5" * 4
     write(tmp_path, f"{secret}/a.md")
     list_files(str(tmp_path), [DOCS])
-    with without_rights(tmp_path, secret):
+    with without_rights(tmp_path, (secret, 0)):
         listing = list_files(str(tmp_path), [DOCS])
     assert listing.failed == {"docs": "<secret>: cannot list: Permission denied"}
 

@@ -6,14 +6,14 @@ import json
 import os
 import shutil
 import socket
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from memidx import files
 from memidx.sources.survey import Survey, survey
+from tests.support import without_rights
 
 SUFFIXES = frozenset({".md", ".txt"})
 
@@ -433,25 +433,6 @@ def test_links_that_never_settle_are_no_dangling_links(tmp_path: Path, after_lis
     found = look(tmp_path, ("docs",))
     assert found.failed == {"docs": "keeps changing while it is looked at"}
     assert reasons(found) == {"docs/2": "vanished while it was looked at"}
-
-
-@contextmanager
-def without_rights(folder: Path, *names: tuple[str, int]) -> Iterator[None]:
-    """Modes for folders below one that anybody may enter, and no root to overrule them."""
-    root = os.geteuid() == 0
-    for parent in (folder, folder.parent, folder.parent.parent) if root else ():
-        parent.chmod(0o755)
-    for name, mode in names:
-        (folder / name).chmod(mode)
-    if root:
-        os.seteuid(65534)
-    try:
-        yield
-    finally:
-        if root:
-            os.seteuid(0)
-        for name, _ in names:
-            (folder / name).chmod(0o755)
 
 
 def test_a_folder_that_cannot_be_read_failed(tmp_path: Path) -> None:
