@@ -21,8 +21,14 @@ from memidx.analysis.base import (
     Spread,
     count_terms,
 )
-from memidx.analysis.inner import Joined, joined_in_many, joined_words, may_join
-from memidx.analysis.normalise import PLACEHOLDERS, aligned, fold, normalise, normalise_many
+from memidx.analysis.inner import (
+    Joined,
+    is_divisible,
+    joined_in_many,
+    joined_words,
+    may_join,
+)
+from memidx.analysis.normalise import aligned, fold, normalise, normalise_many
 from memidx.analysis.parts import MAX_WHOLE, Parts
 from memidx.analysis.stems import stemmer_version
 from memidx.analysis.tokens import Token, apart, look_closely, only_word, plain_text, tokens
@@ -197,7 +203,7 @@ class DefaultAnalyzer:
         known = self._spans.get(text)
         if known is not None:
             return iter(known)
-        if len(text) <= _MAX_SPANNED and _is_divisible(text):
+        if len(text) <= _MAX_SPANNED and is_divisible(text):
             return self._spans_by_piece(text)
         return self._find_spans(text)
 
@@ -360,15 +366,6 @@ class _Chunks(dict[str, tuple[str, ...]]):
                 if token.dotted:
                     found.extend((fold(token.dotted), NOT_COUNTED))
         return tuple(found)
-
-
-def _is_divisible(text: str) -> bool:
-    """Whether no token, placeholder or joined word of an ASCII text goes across its blanks."""
-    if not text.isascii() or "&" in text:
-        return False
-    if "<" in text and any(placeholder in text for placeholder in PLACEHOLDERS):
-        return False
-    return text.isalnum() or not may_join(text.encode())
 
 
 def _trigrams(run: str) -> list[str]:

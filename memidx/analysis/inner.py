@@ -11,6 +11,7 @@ space, so a chunk and the text it stands in have the same words.
 
 from __future__ import annotations
 
+from memidx.analysis.normalise import PLACEHOLDERS
 from memidx.analysis.shapes import shape
 from memidx.light import TYPE_CHECKING, pattern
 from memidx.values import NamedTuple
@@ -140,6 +141,15 @@ def _hits(text: str) -> list[int]:
         if mark in text:
             hits.extend(match.start() for match in pattern(source).finditer(text))
     return sorted(hits)
+
+
+def is_divisible(text: str) -> bool:
+    """Whether no token, placeholder or joined word of an ASCII text goes across its blanks."""
+    if not text.isascii() or "&" in text:
+        return False
+    if "<" in text and any(placeholder in text for placeholder in PLACEHOLDERS):
+        return False
+    return text.isalnum() or not may_join(text.encode())
 
 
 def _in_chunk(text: str) -> Iterator[Joined]:
