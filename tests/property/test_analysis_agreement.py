@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from memidx.analysis import get_analyzer
 from memidx.analysis.base import Analyzer
+from memidx.analysis.default import DefaultAnalyzer
 from memidx.analysis.normalise import aligned, fold, normalise
 from memidx.analysis.tokens import look_closely, plain_text, tokens
 
@@ -58,6 +59,15 @@ def test_short_cut_agrees(text: str) -> None:
         assert tokens(chunk) == closely
         if chunk.isascii() and (plain := plain_text(chunk)):
             assert [token.text for token in closely] == [plain]
+
+
+@given(TEXTS)
+def test_spans_of_pieces_are_spans_of_the_text(text: str) -> None:
+    """What is divided at blanks and remembered by piece lies where the whole text has it."""
+    analyzer = DefaultAnalyzer()
+    expected = list(analyzer._find_spans(text))
+    assert list(analyzer.spans(text)) == expected
+    assert list(analyzer.spans(text)) == expected  # as remembered
 
 
 @given(TEXTS)

@@ -140,6 +140,17 @@ def test_close_documents_are_told_apart_exactly(monkeypatch: pytest.MonkeyPatch)
             _assert_same(snapshot, query, ranking, k)
 
 
+def test_too_many_candidates_are_thinned_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the weightiest term says little of the best scores, and where that does not help."""
+    snapshot = _many(6, 600)
+    ranking = RankSettings(SearchConfig(), {})
+    for most in (10, 60):
+        monkeypatch.setattr(sketch_module, "_MAX_CANDIDATES", most)
+        for query in ("common0 common1 common2 common3", "common0 common1 rare1 rare2", "common3"):
+            for k in (1, 5, most, most + 1):
+                _assert_same(snapshot, query, ranking, k)
+
+
 @given(
     st.dictionaries(st.sampled_from("abcdef"), st.tuples(texts, st.just("docs")), min_size=1),
     st.dictionaries(st.sampled_from("abcdef"), st.tuples(texts, st.just("docs")), min_size=1),
