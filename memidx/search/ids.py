@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from memidx.analysis.base import Analyzer
 from memidx.scoring import LEXICAL_THRESHOLDS
-from memidx.search.batch import best_ids, factors_of
+from memidx.search.batch import factors_of
 from memidx.search.given import memory_of
 from memidx.search.kernels import (
     LexicalParameters,
@@ -24,8 +24,6 @@ from memidx.search.prepared import every_field, occurrences
 from memidx.search.ranking import RankSettings
 from memidx.search.sketch import Sketches, best_docs
 from memidx.snapshot.snapshot import Snapshot
-
-__all__ = ["best_ids", "ids_of"]
 
 # A sketched score that is so much above a threshold is above it.
 _SURELY = 1.001

@@ -265,7 +265,8 @@ def rank_ids(
     strategy: str | None = None,
 ) -> list[list[str]]:
     """`doc_id`s of the best `k` hits of many queries, in the order `rank` gives them."""
-    from memidx.search.ids import best_ids, ids_of  # needs numpy, a one-shot query does not
+    from memidx.search.batch import best_ids  # needs numpy, a one-shot query does not
+    from memidx.search.ids import ids_of  # likewise
 
     wanted = strategy or settings.search.strategy
     published = wanted == "lexical" and wanted not in settings.thresholds

@@ -21,7 +21,6 @@ SUM_DIGITS = 16
 _SUM_HEAD = b',"sum":"'
 _SUM_TAIL = b'"}\n'
 _TAIL_BYTES = len(_SUM_HEAD) + SUM_DIGITS + len(_SUM_TAIL)
-_TEXT_HEAD = b'","text":"'
 _HEAD = re.compile(rb'\{"doc_id":"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _MARKER = re.compile(rb"(<<<<<<<|=======|>>>>>>>|\|\|\|\|\|\|\|)(?: [^\n]*)?\r?\n?\Z")
 _MAX_META_DEPTH = 128
@@ -147,16 +146,6 @@ def line_doc_id(line: bytes) -> str:
         return match[1].decode("utf-8")
     except ValueError as error:
         raise DamagedLine(f"its doc_id is not a string: {error}") from error
-
-
-def line_source_hash(line: bytes) -> str:
-    """The `source_hash` of a sound line, read from just before its text.
-
-    The bytes that begin the text key cannot occur inside the text, where each quote has a
-    backslash before it, so the last place that has them is the right one.
-    """
-    end = line.rfind(_TEXT_HEAD)
-    return line[line.rfind(b'"', 0, end) + 1 : end].decode("utf-8")
 
 
 def _json_bytes(text: str) -> bytes:

@@ -77,14 +77,6 @@ def glob_base(pattern: str) -> str:
     return "" if base == "." else base
 
 
-def escape_glob(path: str) -> str:
-    """A pattern that matches exactly this root-relative path, anchored at the root."""
-    escaped = "".join(f"\\{c}" if c in "\\*?[]!#" else c for c in path)
-    if escaped.endswith(" "):
-        escaped = escaped[:-1] + "\\ "
-    return f"/{escaped}"
-
-
 def _literal(part: str) -> str | None:
     """A pattern's part without its escapes, or None when it holds a wildcard."""
     if not _GLOB_CHARACTERS.intersection(part) and "\\" not in part:

@@ -23,7 +23,6 @@ from memidx.store.line import (
     decode_line,
     encode_line,
     line_doc_id,
-    line_source_hash,
     line_sum,
 )
 from memidx.store.manifest import Manifest, manifest_bytes, parse_manifest
@@ -63,7 +62,6 @@ def test_a_line_gives_its_document_back(document: Document) -> None:
     assert line.endswith(b"\n")
     assert decode_line(line) == document
     assert line_doc_id(line) == document.doc_id
-    assert line_source_hash(line) == document.source_hash
     assert line_sum(line) == json.loads(line)["sum"]
     assert encode_line(decode_line(line)) == line
 

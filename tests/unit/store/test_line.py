@@ -17,7 +17,6 @@ from memidx.store.line import (
     decode_line,
     encode_line,
     line_doc_id,
-    line_source_hash,
     line_sum,
 )
 from tests.unit.store.helpers import make_doc
@@ -82,7 +81,6 @@ def test_no_character_of_a_text_ends_its_line(text: str) -> None:
     assert line.count(b"\n") == 1
     assert line.endswith(b"\n")
     assert decode_line(line).text == text
-    assert line_source_hash(line) == "beef"
 
 
 @pytest.mark.parametrize("doc_id", ["a.md", 'q"u\\o.md', "tab\t.md", "é🐘.md", "x\\", "[x].md"])
@@ -96,7 +94,7 @@ def test_meta_cannot_pass_for_other_keys() -> None:
     """Keys of meta that are named like keys of the line mislead none of the quick readers."""
     meta = {"doc_id": "x", "source_hash": "x", "text": "x", "sum": "x"}
     line = encode_line(make_doc("a.md", "t", meta=meta, source_hash="beef"))
-    assert (line_doc_id(line), line_source_hash(line)) == ("a.md", "beef")
+    assert line_doc_id(line) == "a.md"
     assert line_sum(line) == json.loads(line)["sum"]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memidx.text.paths import escape_glob, glob_base, identity, is_utf8, is_within, printable
+from memidx.text.paths import glob_base, identity, is_utf8, is_within, printable
 
 
 def test_identity_is_posix_and_composed() -> None:
@@ -58,14 +58,3 @@ def test_within_is_by_whole_parts() -> None:
 def test_the_base_is_what_stands_before_the_first_wildcard(pattern: str, base: str) -> None:
     """The folder a pattern cannot leave is known without looking at the disk."""
     assert glob_base(pattern) == base
-
-
-def test_an_escaped_path_is_matched_by_nothing_else() -> None:
-    """Wildcards in a name are only characters once escaped."""
-    import pathspec
-
-    for path in ("[x].md", "a*b?.md", "!odd.md", "#1.md", "docs/%_.md", "end "):
-        spec = pathspec.GitIgnoreSpec.from_lines([escape_glob(path)])
-        assert spec.match_file(path)
-        assert not spec.match_file("x.md")
-        assert not spec.match_file(f"sub/{path}")
