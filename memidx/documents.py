@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memidx.config import SourceConfig
 from memidx.sources.base import Item, Skip
-from memidx.values import dataclass
+from memidx.values import Value
 
 if TYPE_CHECKING:
     from memidx.text.redact import Suspects
@@ -30,8 +30,7 @@ _LONGEST_WORD = 1 << 12
 _UNFIT = re.compile("[\0\ud800-\udfff]")
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Value):
     """One document, as the store keeps it.
 
     Attributes:

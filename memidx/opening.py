@@ -26,7 +26,7 @@ from memidx.light import TYPE_CHECKING, suppress
 from memidx.snapshot.cache import Cache
 from memidx.snapshot.refresh import Refresher
 from memidx.snapshot.workspace import Workspace, settings_key
-from memidx.values import dataclass
+from memidx.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     _Aliases = Mapping[str, tuple[str, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Opened(Value):
     """A store, and everything that was decided about it.
 
     Attributes:

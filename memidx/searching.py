@@ -19,11 +19,10 @@ from memidx.search.ranking import Ranking, RankSettings, check_threshold, rank
 from memidx.snapshot.refresh import Ready
 from memidx.snapshot.snapshot import Snapshot
 from memidx.text.dates import days_since_epoch
-from memidx.values import dataclass, replace
+from memidx.values import Value, replace
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Value):
     """What a caller asks; `memidx.index.Index.search` says what each part means."""
 
     text: str

@@ -1,9 +1,9 @@
 """What is a value with named fields, when making its class must cost nothing?
 
 `dataclasses` writes each method of a class as text and compiles it, and loads `inspect` to do so:
-for the classes that a search needs, that takes longer than the search. The decorator here bears the
-same name and gives the same kind of class (frozen, with slots, compared by its fields) from
-ordinary functions. `dataclasses.fields`, `replace` and `asdict` work on it.
+for the classes that a search needs, that takes longer than the search. A class written
+`class Name(Value)` is the same kind of class (frozen, with slots, compared by its fields), made at
+once from ordinary functions. `dataclasses.fields`, `replace` and `asdict` work on it.
 
 `NamedTuple` stands for that of `typing` in the same way: a tuple, but one whose class takes a tenth
 of the time to make, and for which `typing` and `collections` need not be loaded.
@@ -23,7 +23,7 @@ except ImportError:  # pragma: no cover - another implementation of Python
 TYPE_CHECKING = False  # see `memidx.light`
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from typing import Any, Literal, TypeVar, dataclass_transform
+    from typing import Any, TypeVar, dataclass_transform
     from typing import NamedTuple as NamedTuple
 
     _T = TypeVar("_T")
@@ -31,7 +31,7 @@ else:
 
     def dataclass_transform(**_: Any) -> Any:
         """A checker is told by it; the interpreter need not be."""
-        return lambda decorator: decorator
+        return lambda made: made
 
 
 class _Made:
@@ -46,16 +46,6 @@ class _Made:
 def field(*, default_factory: Callable[[], Any]) -> Any:
     """A field's default that is made anew for each object."""
     return _Made(default_factory)
-
-
-@dataclass_transform(field_specifiers=(field,))
-def dataclass(
-    *,
-    frozen: Literal[True],
-    slots: Literal[True],
-) -> Callable[[type[_T]], type[_T]]:
-    """A class whose annotated names are its fields, in that order."""
-    return _make_class
 
 
 def replace(value: _T, **changes: Any) -> _T:
@@ -75,26 +65,6 @@ def asdict(value: Any) -> dict[str, Any]:
     import dataclasses  # whoever wants this is in no hurry
 
     return dataclasses.asdict(value)
-
-
-def _make_class(cls: type[Any]) -> type[Any]:
-    body = {k: v for k, v in vars(cls).items() if k not in ("__dict__", "__weakref__")}
-    names = tuple(body.get("__annotations__", ()))
-    defaults = {name: body.pop(name) for name in names if name in body}
-    setters: list[Callable[..., None]] = []
-    body |= {
-        "__init__": _initialiser(names, defaults, setters),
-        "__slots__": names,
-        "__match_args__": names,
-        "__dataclass_fields__": _Fields(cls, defaults),
-    }
-    # What is the same in all of them is inherited: that is half the time of making each.
-    bases = (_Value,) if cls.__bases__ == (object,) else (*cls.__bases__, _Value)
-    made = type(cls.__name__, bases, body)
-    made.__qualname__ = cls.__qualname__
-    # The slots' own setters, past the `__setattr__` that refuses.
-    setters += [vars(made)[name].__set__ for name in names]
-    return made
 
 
 def _initialiser(
@@ -165,10 +135,49 @@ def _refuse_change(self: Any, name: str, *_: Any) -> None:
     raise FrozenInstanceError(f"cannot change field {name!r}")
 
 
-class _Value:
-    """What every value does."""
+class _Fields:
+    """`__dataclass_fields__` of a class, made when somebody asks."""
 
-    __slots__ = ()
+    def __init__(
+        self, name: str, annotations: Mapping[str, Any], defaults: Mapping[str, Any]
+    ) -> None:
+        self._name = name
+        self._annotations = annotations
+        self._defaults = defaults
+
+    def __get__(self, instance: object, owner: type[Any]) -> Any:
+        import dataclasses
+
+        body = {
+            name: dataclasses.field(default_factory=default.make)
+            if isinstance(default, _Made)
+            else default
+            for name, default in self._defaults.items()
+        }
+        twin: Any = type(self._name, (), {**body, "__annotations__": self._annotations})
+        return dataclasses.dataclass(frozen=True)(twin).__dataclass_fields__
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+class _ValueType(type):
+    """Makes the classes that are written `class Name(Value)`."""
+
+    def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> type:
+        names = tuple(body.get("__annotations__", ()))
+        defaults = {field: body.pop(field) for field in names if field in body}
+        setters: list[Callable[..., None]] = []
+        body["__init__"] = _initialiser(names, defaults, setters)
+        body["__slots__"] = body["__match_args__"] = names
+        body["__dataclass_fields__"] = _Fields(name, body.get("__annotations__", {}), defaults)
+        made = super().__new__(cls, name, bases, body)
+        # The slots' own setters, past the `__setattr__` that refuses.
+        setters += [made.__dict__[field].__set__ for field in names]
+        return made
+
+
+class Value(metaclass=_ValueType):
+    """A class derived from this one has its annotated names as fields, in that order."""
+
     __setattr__ = __delattr__ = _refuse_change
     __eq__ = _equal
     __hash__ = _hash
@@ -221,24 +230,3 @@ if not TYPE_CHECKING:
 
         def __getnewargs__(self) -> tuple[Any, ...]:
             return tuple(self)
-
-
-class _Fields:
-    """`__dataclass_fields__` of a class, made when somebody asks."""
-
-    def __init__(self, cls: type[Any], defaults: Mapping[str, Any]) -> None:
-        self._cls = cls
-        self._defaults = defaults
-
-    def __get__(self, instance: object, owner: type[Any]) -> Any:
-        import dataclasses
-
-        body = {
-            name: dataclasses.field(default_factory=default.make)
-            if isinstance(default, _Made)
-            else default
-            for name, default in self._defaults.items()
-        }
-        annotations = self._cls.__annotations__
-        twin: Any = type(self._cls.__name__, (), {**body, "__annotations__": annotations})
-        return dataclasses.dataclass(frozen=True)(twin).__dataclass_fields__

@@ -7,7 +7,7 @@ it does to the same word of a query. Its fingerprint is part of a snapshot's key
 from __future__ import annotations
 
 from memidx.light import TYPE_CHECKING, Protocol
-from memidx.values import NamedTuple, dataclass
+from memidx.values import NamedTuple, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,8 +33,7 @@ class FieldTerms(NamedTuple):
     length: int
 
 
-@dataclass(frozen=True, slots=True)
-class QueryWord:
+class QueryWord(Value):
     """One word of a query, as scored.
 
     Attributes:

@@ -23,7 +23,7 @@ from memidx.config.sources import (
 )
 from memidx.errors import ConfigError, FileError
 from memidx.light import TYPE_CHECKING, pattern
-from memidx.values import dataclass, replace
+from memidx.values import Value, replace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,16 +52,14 @@ CONFIG_FILES = ("memidx.toml", "pyproject.toml")
 _SWITCHES = {"1": True, "true": True, "0": False, "false": False}
 
 
-@dataclass(frozen=True, slots=True)
-class AnalysisConfig:
+class AnalysisConfig(Value):
     """`[analysis]`."""
 
     analyzer: str = "default"
     aliases: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SearchConfig:
+class SearchConfig(Value):
     """`[search]`: what turns matches into an order."""
 
     strategy: str = "lexical"
@@ -76,15 +74,13 @@ class SearchConfig:
     calibration_drift: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class LogConfig:
+class LogConfig(Value):
     """`[log]`: what is kept of the use, on this machine alone."""
 
     queries: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(Value):
     """Everything memidx can be told, after defaults.
 
     Attributes:

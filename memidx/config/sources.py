@@ -12,7 +12,7 @@ import posixpath
 from memidx import files
 from memidx.config.schema import FIELDS, SCHEMA, Place, checked, unknown
 from memidx.light import TYPE_CHECKING
-from memidx.values import NamedTuple, dataclass, field
+from memidx.values import NamedTuple, Value, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -51,8 +51,7 @@ class Repo(NamedTuple):
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class SourceConfig:
+class SourceConfig(Value):
     """One `[[sources]]` table.
 
     Attributes:

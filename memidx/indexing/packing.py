@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from memidx.indexing.amended import Amended
 from memidx.light import TYPE_CHECKING, parse_json
 from memidx.sources.base import Skip
-from memidx.values import NamedTuple, dataclass
+from memidx.values import NamedTuple, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -63,8 +63,7 @@ def pack(docs: Iterable[DocRef]) -> PackedDocs:
     return PackedDocs("".join(f"{doc_id}\t{sum_}\t{line}\n" for doc_id, sum_, line in docs))
 
 
-@dataclass(frozen=True, slots=True)
-class KnownFile:
+class KnownFile(Value):
     """What one source file, or one part of a feed, was and became when it was last read.
 
     Attributes:

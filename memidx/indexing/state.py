@@ -11,7 +11,7 @@ import zlib
 
 from memidx.files import Signature
 from memidx.light import TYPE_CHECKING, parse_json
-from memidx.values import dataclass, field
+from memidx.values import Value, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -39,8 +39,7 @@ _MARK_BYTES = 9
 SUMMARY_BYTES = 1 << 15
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(Value):
     """One recorded look.
 
     Attributes:

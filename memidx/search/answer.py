@@ -5,7 +5,7 @@ from __future__ import annotations
 from memidx.indexing.state import Freshness
 from memidx.light import TYPE_CHECKING
 from memidx.search.cursor import Cursor, Cursors
-from memidx.values import dataclass, field
+from memidx.values import Value, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -29,8 +29,7 @@ else:
 ANSWER_SCHEMA = "memidx.answer/1"
 
 
-@dataclass(frozen=True, slots=True)
-class Snippet:
+class Snippet(Value):
     """A passage of a hit: at most 240 characters, in original characters.
 
     Attributes:
@@ -44,8 +43,7 @@ class Snippet:
     line_end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(Value):
     """One place in the ranking. `score` is raw, `relevance` 0..1, `composite` orders."""
 
     rank: int
@@ -69,8 +67,7 @@ class Hit:
     store: str
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(Value):
     """One place of a ranking, without passages."""
 
     doc_id: str
@@ -82,8 +79,7 @@ class Ranked:
     confidence: Confidence
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Value):
     """A skipped file, a damaged line or a failed source, and why."""
 
     path: str
@@ -92,16 +88,14 @@ class Problem:
     source: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Suggestion:
+class Suggestion(Value):
     """A word of a query that no document holds, and words that are near it and held."""
 
     word: str
     near: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Nearest:
+class Nearest(Value):
     """A document that may say how to put the question in other words."""
 
     doc_id: str
@@ -109,8 +103,7 @@ class Nearest:
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Value):
     """What one search found, how fresh that is, and what could not be searched.
 
     Attributes:

@@ -18,7 +18,7 @@ from memidx.search.prepared import Prepared
 from memidx.search.ranking import Ranking, Scored
 from memidx.snapshot.parts import Numbers
 from memidx.snapshot.snapshot import Snapshot
-from memidx.values import dataclass
+from memidx.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 MAX_SKIPPED = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Circumstances:
+class Circumstances(Value):
     """What is true of an answer besides its ranking.
 
     Attributes:

@@ -14,7 +14,7 @@ from typing import Any
 from memidx.config import SearchConfig
 from memidx.search.ranking import RankSettings
 from memidx.snapshot.snapshot import Snapshot
-from memidx.values import dataclass, replace
+from memidx.values import Value, replace
 
 CALIBRATION_TYPE = "memidx-calibration"
 CALIBRATION_SCHEMA = "memidx.calibration/1"
@@ -31,8 +31,7 @@ _AGAIN = "`memidx calibrate SUITE --apply` fits them again"
 Thresholds = tuple[float, float]
 
 
-@dataclass(frozen=True, slots=True)
-class Fitted:
+class Fitted(Value):
     """Thresholds on the relevance of one strategy.
 
     Attributes:
@@ -46,16 +45,14 @@ class Fitted:
     fitted_on: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Calibration:
+class Calibration(Value):
     """What a calibration file says; `reason` is why it cannot be used, where it cannot."""
 
     by_strategy: Mapping[str, Fitted]
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class InForce:
+class InForce(Value):
     """Thresholds that label, and for each strategy whose thresholds do not, why."""
 
     thresholds: Mapping[str, Thresholds]

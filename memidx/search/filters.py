@@ -7,7 +7,7 @@ among thousands of commits is found.
 from __future__ import annotations
 
 from memidx.light import TYPE_CHECKING, pattern
-from memidx.values import dataclass
+from memidx.values import Value
 
 if TYPE_CHECKING:
     import re
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from memidx.snapshot.snapshot import Snapshot
 
 
-@dataclass(frozen=True, slots=True)
-class Filters:
+class Filters(Value):
     """What the caller narrowed the search to; an empty field narrows nothing.
 
     Attributes:

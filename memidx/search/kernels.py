@@ -11,7 +11,7 @@ from memidx.light import TYPE_CHECKING
 from memidx.scoring import bm25_bound, idf
 from memidx.snapshot.parts import Numbers
 from memidx.snapshot.snapshot import Snapshot
-from memidx.values import dataclass
+from memidx.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,8 +26,7 @@ _MAX_REMEMBERED = 20_000
 _MAX_FIELDS = 4
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredTerm:
+class ScoredTerm(Value):
     """A distinct term of a query, looked up.
 
     Attributes:
@@ -49,8 +48,7 @@ class ScoredTerm:
     fields: tuple[tuple[int, float], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class LexicalParameters:
+class LexicalParameters(Value):
     """BM25's parameters: `k1` >= 0 (saturation) and `b` in 0..1 (length normalisation)."""
 
     k1: float

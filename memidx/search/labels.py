@@ -16,7 +16,7 @@ from memidx.search.answer import Confidence
 from memidx.search.kernels import LexicalParameters, ScoredTerm, lexical_bound
 from memidx.snapshot.parts import Numbers
 from memidx.snapshot.snapshot import Snapshot
-from memidx.values import dataclass, replace
+from memidx.values import Value, replace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,8 +57,7 @@ def better(first: Confidence, second: Confidence) -> Confidence:
     return max(first, second, key=_ORDER.index)
 
 
-@dataclass(frozen=True, slots=True)
-class ContentWord:
+class ContentWord(Value):
     """A word of a query, looked up: the term it is as a whole, and all its terms."""
 
     whole: Numbers | None

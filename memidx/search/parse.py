@@ -9,7 +9,7 @@ read up to a bound: a pasted log must not become ten thousand searches.
 from __future__ import annotations
 
 from memidx.light import TYPE_CHECKING, pattern
-from memidx.values import dataclass
+from memidx.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,8 +28,7 @@ _CLAUSE = r"""(?x)
     )"""
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedQuery:
+class ParsedQuery(Value):
     """A query, taken apart.
 
     Attributes:

@@ -13,7 +13,7 @@ from memidx.search.kernels import ScoredTerm, look_up
 from memidx.search.labels import Coverage
 from memidx.search.parse import ParsedQuery, parse
 from memidx.snapshot.snapshot import Snapshot
-from memidx.values import dataclass
+from memidx.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from memidx.search.phrases import Phrase
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(Value):
     """A query, looked up in one snapshot."""
 
     parsed: ParsedQuery

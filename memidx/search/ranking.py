@@ -17,7 +17,7 @@ from memidx.search.channels import Channels
 from memidx.search.filters import Filters, predicate
 from memidx.search.prepared import Prepared, prepare
 from memidx.snapshot.snapshot import Snapshot
-from memidx.values import NamedTuple, dataclass, field, replace
+from memidx.values import NamedTuple, Value, field, replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 STRATEGIES = ("lexical", "vector", "hybrid")
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFactors:
+class SourceFactors(Value):
     """What a source does to the composite of its documents."""
 
     weight: float = 1.0
@@ -39,8 +38,7 @@ class SourceFactors:
         return self.weight == 1.0 and self.decay == 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class RankSettings:
+class RankSettings(Value):
     """What turns matches into an order.
 
     Attributes:
@@ -66,8 +64,7 @@ class RankInputs(NamedTuple):
     settings: RankSettings
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(Value):
     """A document's place: `score` raw, `relevance` 0..1, `composite` the order."""
 
     doc: int
@@ -77,8 +74,7 @@ class Scored:
     confidence: Confidence
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
+class Ranking(Value):
     """The best hits, and how many documents were left at each step.
 
     Attributes:

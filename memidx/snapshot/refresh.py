@@ -17,7 +17,7 @@ from memidx.snapshot.cache import Cache
 from memidx.snapshot.snapshot import Snapshot
 from memidx.snapshot.workspace import Workspace, analyzer_key
 from memidx.store.signature import StoreFolder, store_signature
-from memidx.values import dataclass, replace
+from memidx.values import Value, replace
 
 if TYPE_CHECKING:
     from memidx.snapshot.held import Held
@@ -29,8 +29,7 @@ LOCK_WAIT_S = 2.0
 _ATTEMPTS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Ready:
+class Ready(Value):
     """A snapshot to search, and what is known about it.
 
     Attributes:

@@ -10,14 +10,13 @@ from memidx.config import SourceConfig
 from memidx.hashing import blake2b
 from memidx.light import TYPE_CHECKING
 from memidx.text.rules import RULES_VERSION
-from memidx.values import dataclass, field
+from memidx.values import Value, field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
-@dataclass(frozen=True, slots=True)
-class Workspace:
+class Workspace(Value):
     """A store and where its documents come from.
 
     Attributes:

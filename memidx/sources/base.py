@@ -13,7 +13,7 @@ import os.path
 from memidx.config import DEFAULT_INCLUDE, SourceConfig
 from memidx.files import Signature
 from memidx.light import TYPE_CHECKING, Protocol
-from memidx.values import dataclass, field
+from memidx.values import Value, field
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -50,8 +50,7 @@ def has_suffix(name: str, suffixes: tuple[str, ...]) -> bool:
     return NO_SUFFIX in suffixes and "." not in name[name.rfind("/") + 1 :]
 
 
-@dataclass(frozen=True, slots=True)
-class FileEntry:
+class FileEntry(Value):
     """A file that belongs to a source.
 
     Attributes:
@@ -72,8 +71,7 @@ class FileEntry:
         return os.path.join(self.root, self.place)
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Value):
     """One piece of a source, before it is a document.
 
     Attributes:
@@ -99,15 +97,13 @@ class Item:
     follows: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Gone:
+class Gone(Value):
     """An item that a feed gave before and does not hold any more."""
 
     anchor: str
 
 
-@dataclass(frozen=True, slots=True)
-class Skip:
+class Skip(Value):
     """Something that was not indexed, or not whole, and why."""
 
     path: str
@@ -116,8 +112,7 @@ class Skip:
     source: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
+class Parsed(Value):
     """What a source kind made of one file."""
 
     items: tuple[Item, ...] = ()
@@ -149,8 +144,7 @@ class SourceFailed(Exception):  # noqa: N818 - "the source failed" is what users
         self.in_token = in_token
 
 
-@dataclass(frozen=True, slots=True)
-class Fed:
+class Fed(Value):
     """What a feed gave of one part.
 
     Attributes:

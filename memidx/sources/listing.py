@@ -14,7 +14,7 @@ from memidx.light import TYPE_CHECKING
 from memidx.sources.base import SUFFIXES, FileEntry, Skip, has_suffix, suffixes_of
 from memidx.sources.survey import IGNORE_FILE, Survey, survey
 from memidx.text.paths import glob_base, identity, is_utf8, printable
-from memidx.values import dataclass, replace
+from memidx.values import Value, replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 _ANY_NAME = "\ue000\ue000"
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Value):
     """The files of all sources.
 
     Attributes:

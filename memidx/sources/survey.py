@@ -20,7 +20,7 @@ from memidx.light import TYPE_CHECKING
 from memidx.sources.base import Skip, has_suffix
 from memidx.sources.shelves import Before, Shelf, Shelves, files_of
 from memidx.text.paths import is_within, printable, relative_to
-from memidx.values import dataclass, field
+from memidx.values import Value, field
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -39,8 +39,7 @@ _LOOKS = 3
 _name_of: Callable[[os.DirEntry[str]], str] = attrgetter("name")
 
 
-@dataclass(frozen=True, slots=True)
-class Survey:
+class Survey(Value):
     """One look at the folders.
 
     Attributes:

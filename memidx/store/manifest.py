@@ -11,7 +11,7 @@ from memidx.errors import InputError, StoreCorrupt, StoreVersion
 from memidx.hashing import blake2b
 from memidx.light import TYPE_CHECKING, parse_json
 from memidx.store.layout import shard_prefix
-from memidx.values import dataclass
+from memidx.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,8 +31,7 @@ _MARKER = rb"^(<<<<<<<|=======|>>>>>>>|\|\|\|\|\|\|\|)(?= |\r?$)"
 _VERSION_KEY = rb'"memory_index_schema_version"\s*:\s*"([^"\\]{1,32})"'
 
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
+class Manifest(Value):
     """What a store says of itself besides its documents.
 
     Attributes:

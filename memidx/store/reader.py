@@ -24,15 +24,14 @@ from memidx.store.manifest import (
     find_version,
     parse_manifest,
 )
-from memidx.values import dataclass
+from memidx.values import Value
 
 # A writer that splits again and again while we read is slower than this many reads.
 _ATTEMPTS = 5
 _WHOLE_INDEX_LIMIT_BYTES = 2**30
 
 
-@dataclass(frozen=True, slots=True)
-class Damage:
+class Damage(Value):
     """One thing in the store that is not as it was written.
 
     Attributes:
@@ -51,8 +50,7 @@ class Damage:
     lost: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(Value):
     """What a store holds.
 
     Attributes:

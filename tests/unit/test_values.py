@@ -12,11 +12,10 @@ from typing import Any
 
 import pytest
 
-from memidx.values import asdict, dataclass, field, replace
+from memidx.values import Value, asdict, field, replace
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(Value):
     """A place."""
 
     x: int
@@ -71,7 +70,7 @@ def test_nothing_can_be_changed_or_added() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         point.x = 2  # type: ignore[misc]  # the test is that it fails
     with pytest.raises(dataclasses.FrozenInstanceError):
-        del point.y  # type: ignore[misc]  # likewise
+        del point.y
     with pytest.raises(AttributeError):
         point.z = 3  # type: ignore[attr-defined]  # likewise
     assert not hasattr(point, "__dict__")
@@ -100,7 +99,7 @@ def test_values_travel_between_processes() -> None:
 
 
 def test_a_search_loads_neither_dataclasses_nor_inspect() -> None:
-    """What the decorator is there to save is saved."""
+    """What values are there to save is saved."""
     code = "import sys, memidx; memidx.open; print({'dataclasses', 'inspect'} & {*sys.modules})"
     result = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
