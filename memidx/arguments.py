@@ -9,20 +9,25 @@ from __future__ import annotations
 from memidx.config import SourceConfig
 from memidx.errors import InputError
 from memidx.light import TYPE_CHECKING
-from memidx.search.filters import Filters
 from memidx.search.ranking import STRATEGIES
 from memidx.snapshot.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from memidx.search.filters import Filters
 
-def check_names(filters: Filters, sources: Sequence[SourceConfig], snapshot: Snapshot) -> None:
+
+def check_names(
+    filters: Filters | None, sources: Sequence[SourceConfig], snapshot: Snapshot
+) -> None:
     """Refuse a source or kind that is neither configured nor in the index.
 
     Raises:
         InputError: Naming the ones there are.
     """
+    if filters is None:
+        return
     if filters.sources:
         names = {source.name for source in sources}
         _check_known("source", filters.sources, names.union(snapshot.sources))

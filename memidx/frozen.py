@@ -118,7 +118,7 @@ class FrozenIndex:
         sources: Sequence[str] = (),
     ) -> list[list[Ranked]]:
         """Rankings of many queries, as `Index.rank` gives them."""
-        filters = Filters(sources=tuple(sources))
+        filters = Filters(sources=tuple(sources)) if sources else None
         inputs = self.rank_inputs(as_of)
         return rank_many(*inputs, queries, k=k, strategy=strategy, filters=filters)
 

@@ -220,7 +220,7 @@ class Index:
 
         check_arguments(k, 0, strategy, None, None)
         inputs = self.rank_inputs(as_of)
-        filters = Filters(sources=tuple(sources))
+        filters = Filters(sources=tuple(sources)) if sources else None
         check_names(filters, self._layers.sources, inputs.snapshot)
         return rank_many(*inputs, queries, k=k, strategy=strategy, filters=filters)
 

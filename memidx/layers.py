@@ -17,7 +17,8 @@ from memidx.errors import InputError
 from memidx.indexing.state import Freshness
 from memidx.light import TYPE_CHECKING
 from memidx.opening import Opened, analyzer_for, open_store, refresher_for
-from memidx.search.ranking import RankSettings, SourceFactors, check_threshold
+from memidx.search.labels import check_threshold
+from memidx.search.ranking import RankSettings, SourceFactors
 from memidx.snapshot.parts import Part
 from memidx.snapshot.refresh import Ready
 from memidx.snapshot.snapshot import Snapshot

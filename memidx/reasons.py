@@ -89,7 +89,7 @@ class _Case:
         snapshot: Snapshot,
         question: Question,
         settings: RankSettings,
-        filters: Filters,
+        filters: Filters | None,
         prepared: Prepared,
         ranking: Ranking,
         doc: int,
@@ -224,7 +224,7 @@ class _Case:
 
     def _filtered(self) -> str | None:
         """Which filter takes the document out."""
-        filters, named = self._filters, self._prepared.parsed.sources
+        filters, named = self._filters or Filters(), self._prepared.parsed.sources
         single = {
             "source": Filters(sources=filters.sources),
             "source: in the query": Filters(sources=named),

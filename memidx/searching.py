@@ -9,17 +9,20 @@ from __future__ import annotations
 from memidx.arguments import check_arguments, check_caps, check_names, day_of
 from memidx.config import SearchConfig
 from memidx.layers import Layers
+from memidx.light import TYPE_CHECKING
 from memidx.search.answer import Answer, failed_sources
 from memidx.search.answering import Circumstances, answer
 from memidx.search.cursor import Cursor, Cursors, check_cursor, cursor_of, read_cursor
-from memidx.search.filters import Filters, make_filters
+from memidx.search.labels import check_threshold
 from memidx.search.listing import Caps, listed
 from memidx.search.prepared import Prepared, prepare
-from memidx.search.ranking import Ranking, RankSettings, check_threshold, rank
+from memidx.search.ranking import Ranking, RankSettings, rank
 from memidx.snapshot.refresh import Ready
 from memidx.snapshot.snapshot import Snapshot
-from memidx.text.dates import days_since_epoch
 from memidx.values import Value, replace
+
+if TYPE_CHECKING:
+    from memidx.search.filters import Filters
 
 
 class Question(Value):
@@ -48,8 +51,20 @@ class Question(Value):
         """What of the ranking is listed."""
         return Caps(self.dedupe, self.per_source, self.per_path)
 
-    def filters(self, day: str) -> Filters:
-        """What may match, with relative dates counted from `day`."""
+    def filters(self, day: str) -> Filters | None:
+        """What may match, with relative dates counted from `day`; None where anything may."""
+        if not (
+            self.sources
+            or self.kinds
+            or self.tags
+            or self.path_globs
+            or self.exclude_invalidated
+            or (self.since, self.until) != (None, None)
+        ):
+            return None
+        from memidx.search.filters import make_filters  # few questions have any
+        from memidx.text.dates import days_since_epoch
+
         return make_filters(
             sources=self.sources,
             kinds=self.kinds,
@@ -163,7 +178,7 @@ def ranked(
     snapshot: Snapshot,
     question: Question,
     settings: RankSettings,
-    filters: Filters,
+    filters: Filters | None,
     k: int,
     *,
     batch: bool = False,

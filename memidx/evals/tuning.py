@@ -22,8 +22,9 @@ from memidx.evals.suite import Suite
 from memidx.evals.thresholds import PRECISIONS, calibrate
 from memidx.evals.tuning_report import HeldOut, Refused, TuningReport
 from memidx.search.grid_ranker import GridRanker
+from memidx.search.labels import check_threshold
 from memidx.search.points import Point, current_point, settings_at
-from memidx.search.ranking import RankInputs, check_threshold
+from memidx.search.ranking import RankInputs
 from memidx.version import VERSION
 
 SHOWN_MEASURES = ("nDCG@10", "RR@10", "Success@1", "Success@3")

@@ -16,6 +16,7 @@ from memidx.scoring import LEXICAL_THRESHOLDS, MIN_COVERAGE, VECTOR_THRESHOLDS, 
 from memidx.search import kernels
 from memidx.search.answer import Confidence
 from memidx.search.arrays import Place, best_of, score_all
+from memidx.search.cosine import query_vector
 from memidx.search.filters import Filters
 from memidx.search.given import Docs, Flags, Floats, Given, memory_of
 from memidx.search.kernels import ScoredTerm
@@ -25,8 +26,6 @@ from memidx.search.ranking import Ranking, RankSettings, Scored, allowed, factor
 from memidx.snapshot.parts import Numbers
 from memidx.snapshot.snapshot import Snapshot
 
-_NO_FILTERS = Filters()
-
 
 def rank_lexical(
     snapshot: Snapshot,
@@ -34,7 +33,7 @@ def rank_lexical(
     settings: RankSettings,
     *,
     k: int,
-    filters: Filters,
+    filters: Filters | None,
     least: float,
     fallback: bool,
 ) -> Ranking | None:
@@ -51,7 +50,7 @@ def rank_lexical(
     if prepared.is_empty:
         return None
     asked = _Asked(snapshot, prepared, settings)
-    counts = asked.narrow(filters) if prepared.narrows or filters != _NO_FILTERS else None
+    counts = asked.narrow(filters) if prepared.narrows or filters else None
     found = asked.ranked(k, least, fallback)
     if found is None:
         return None
@@ -129,7 +128,7 @@ class _Asked:
         """How many documents match."""
         return int(np.count_nonzero(self.matched()))
 
-    def narrow(self, filters: Filters) -> tuple[int, int]:
+    def narrow(self, filters: Filters | None) -> tuple[int, int]:
         """Leave what phrases, filters and exclusions allow; counts before and after filters."""
         matching = self.matched().nonzero()[0].tolist()
         phrases = self._prepared.phrases
@@ -198,7 +197,7 @@ class _Asked:
         """Cosine of the query and every document over the first field, and which it sees."""
         snapshot = self._snapshot
         terms = [t for t in self._prepared.terms if any(p == 0 for p, _ in t.fields)]
-        vector = kernels.query_vector(terms)
+        vector = query_vector(terms)
         idfs = {term.numbers: term.idf for term in terms}
         norm = vector_norm(list(vector.values()))
         scores = np.zeros(snapshot.size)

@@ -32,6 +32,7 @@ class Channels:
         search: Parameters and weights.
         batch: Use the numpy kernels.
         thresholds: Calibrated ones, by strategy; the published ones label the others.
+        lexical: Scores of the lexical channel, where they are known.
     """
 
     def __init__(
@@ -42,6 +43,7 @@ class Channels:
         *,
         batch: bool,
         thresholds: Mapping[str, tuple[float, float]] = _PUBLISHED,
+        lexical: dict[int, float] | None = None,
     ) -> None:
         self._snapshot = snapshot
         self._prepared = prepared
@@ -49,7 +51,7 @@ class Channels:
         self._batch = batch
         self._thresholds = thresholds
         self._parameters = LexicalParameters(search.k1, search.b)
-        self._lexical: dict[int, float] | None = None
+        self._lexical = lexical
         self._vector: dict[int, float] | None = None
         if batch:
             prepared.coverage.gather()
@@ -58,7 +60,9 @@ class Channels:
     def lexical(self) -> dict[int, float]:
         """Document -> BM25, for every document that holds a term."""
         if self._lexical is None:
-            kernel = kernels.score_lexical_batch if self._batch else kernels.score_lexical
+            kernel = kernels.score_lexical
+            if self._batch:
+                from memidx.search.kernels_batch import score_lexical_batch as kernel  # by numpy
             self._lexical = kernel(self._snapshot, self._prepared.terms, self._parameters)
         return self._lexical
 
@@ -66,10 +70,15 @@ class Channels:
     def vector(self) -> dict[int, float]:
         """Document -> cosine, for every document that holds a term in the vector's field."""
         if self._vector is None:
+            # Most questions have a lexical hit that is above `weak`.
+            from memidx.search.cosine import query_vector, score_vector
+
+            kernel = score_vector
+            if self._batch:
+                from memidx.search.kernels_batch import score_vector_batch as kernel  # by numpy
             terms = [t for t in self._prepared.terms if any(p == 0 for p, _ in t.fields)]
-            vector = kernels.query_vector(terms)
+            vector = query_vector(terms)
             idfs = {term.numbers: term.idf for term in terms if term.numbers is not None}
-            kernel = kernels.score_vector_batch if self._batch else kernels.score_vector
             norm = vector_norm(list(vector.values()))
             self._vector = kernel(self._snapshot, vector, norm, idfs)
         return self._vector

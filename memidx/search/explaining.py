@@ -10,12 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from memidx.scoring import LEXICAL_THRESHOLDS, MIN_COVERAGE, VECTOR_THRESHOLDS, bm25, vector_norm
-from memidx.search.kernels import (
-    LexicalParameters,
-    lexical_bound,
-    query_vector,
-    score_document,
-)
+from memidx.search.cosine import query_vector
+from memidx.search.kernels import LexicalParameters, lexical_bound, score_document
 from memidx.search.labels import label
 from memidx.search.prepared import Prepared
 from memidx.snapshot.snapshot import Snapshot

@@ -7,7 +7,7 @@ among thousands of commits is found.
 from __future__ import annotations
 
 from memidx.light import TYPE_CHECKING, pattern
-from memidx.values import Value
+from memidx.values import Value, replace
 
 if TYPE_CHECKING:
     import re
@@ -68,6 +68,18 @@ def make_filters(
         until_day=None if until is None else _bound("until", until, as_of_day, end=True),
         exclude_invalidated=exclude_invalidated,
     )
+
+
+def named_too(filters: Filters | None, sources: Sequence[str]) -> Filters:
+    """The filters with sources that the query itself names, if any, among them.
+
+    A flag and a word of the query both narrow: what neither allows is not searched.
+    """
+    filters = filters or Filters()
+    if not sources:
+        return filters
+    both = set(sources).intersection(filters.sources or sources)
+    return replace(filters, sources=tuple(sorted(both)) or ("",))
 
 
 def predicate(snapshot: Snapshot, filters: Filters) -> Callable[[int], bool] | None:

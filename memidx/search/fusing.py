@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from memidx.analysis.base import Analyzer
 from memidx.errors import InputError
 from memidx.search.answer import Confidence
-from memidx.search.filters import Filters
+from memidx.search.filters import Filters, named_too
 from memidx.search.labels import better
 from memidx.search.prepared import Prepared, prepare
 from memidx.search.ranking import (
@@ -65,7 +65,8 @@ def rank_phrasings(
     Returns:
         The question with the words of all phrasings, to choose passages by, and the ranking.
     """
-    filters = _narrowed(filters or Filters(), prepared)
+    if filters or prepared.parsed.sources:
+        filters = named_too(filters, prepared.parsed.sources)
     others = [
         _under(prepare(snapshot, analyzer, text, settings.search), prepared)
         for text in dict.fromkeys(also)
@@ -170,15 +171,6 @@ def fuse(
 def _at_most_candidate(label: Confidence) -> Confidence:
     """What a rephrasing can vouch for: whether it asks the same is the caller's word alone."""
     return "candidate" if label == "reliable" else label
-
-
-def _narrowed(filters: Filters, prepared: Prepared) -> Filters:
-    """The filters with the question's `source:` among them."""
-    named = set(prepared.parsed.sources)
-    if not named:
-        return filters
-    both = named.intersection(filters.sources) if filters.sources else named
-    return replace(filters, sources=tuple(sorted(both)) or ("",))
 
 
 def _under(phrasing: Prepared, question: Prepared) -> Prepared:

@@ -21,6 +21,7 @@ from memidx.search import kernels
 from memidx.search.channels import Channels
 from memidx.search.filters import Filters
 from memidx.search.kernels import LexicalParameters, ScoredTerm
+from memidx.search.kernels_batch import postings_arrays
 from memidx.search.labels import label
 from memidx.search.prepared import Prepared
 from memidx.search.ranking import RankInputs, allowed
@@ -186,7 +187,7 @@ def _postings(
         if term.numbers is None:
             continue
         for position, _ in term.fields:
-            docs, tf, lengths = kernels.postings_arrays(snapshot, position, term.numbers)
+            docs, tf, lengths = postings_arrays(snapshot, position, term.numbers)
             at = docs.astype(np.intp)
             yield term, position > 0, at, tf, lengths, snapshot.avgdl[position]
 

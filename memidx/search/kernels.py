@@ -1,11 +1,14 @@
-"""How much does every matching document score?
+"""How much does a matching document score?
 
-Two kernels per channel: plain Python for a one-shot query, numpy for batches. They give
-identical bits: terms are visited in one order, and every document's score is the same sequence of
-additions, multiplications and divisions of doubles (`memidx.scoring` has the formulas).
+All that match, or those alone that can be among the best: in plain Python, for a one-shot query.
+`memidx.search.kernels_batch` does it by numpy, `memidx.search.cosine` for the vector channel.
+They all give identical bits: terms are visited in one order, and every document's score is the same
+sequence of additions, multiplications and divisions of doubles (`memidx.scoring` has the formulas).
 """
 
 from __future__ import annotations
+
+from bisect import bisect_left
 
 from memidx.light import TYPE_CHECKING
 from memidx.scoring import bm25_bound, idf
@@ -14,16 +17,18 @@ from memidx.snapshot.snapshot import Snapshot
 from memidx.values import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from numpy.typing import NDArray
-
+    from collections.abc import Sequence
 
 # Terms of queries that are remembered with what was found of them, and under how many weights of
 # the fields: an open index has one, and tuning tries many.
 _MAX_REMEMBERED = 20_000
 _MAX_FIELDS = 4
+# Of the sum of all bounds: scores may differ by less from sums of the same in another order.
+_SLACK = 1e-9
+# Weights beyond make sums that say nothing of what was added up.
+_COMPARABLE = (1e-100, 1e100)
+# So many more than wanted may be scored before it pays to tell them apart.
+_FEW_MORE = 10
 
 
 class ScoredTerm(Value):
@@ -108,6 +113,70 @@ def lexical_bound(terms: Sequence[ScoredTerm], parameters: LexicalParameters) ->
     return total
 
 
+class _Given:
+    """What one term gives to the documents that hold it in one field.
+
+    Attributes:
+        docs: These documents, ascending.
+        bound: What none of them gets more than.
+    """
+
+    __slots__ = ("_at", "_avgdl", "_factor", "_lengths", "_tfs", "bound", "docs")
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        term: ScoredTerm,
+        numbers: Numbers,
+        position: int,
+        field_weight: float,
+        at: LexicalParameters,
+    ) -> None:
+        self.docs, self._tfs = snapshot.columns(position, numbers)
+        self._factor = term.weight * field_weight * term.idf
+        self._lengths, self._avgdl = snapshot.lengths[position], snapshot.avgdl[position]
+        self._at = at
+        # The gain grows with `tf` and falls with the length.
+        most = max(self._tfs, default=1)
+        self.bound = self._factor * (most * (at.k1 + 1.0)) / (most + at.k1 * (1.0 - at.b))
+
+    def add_to_all(self, scores: dict[int, float]) -> None:
+        """Add it to every document that holds the term."""
+        k1, b = self._at.k1, self._at.b
+        base, gain = 1.0 - b, k1 + 1.0
+        factor, lengths, avgdl = self._factor, self._lengths, self._avgdl
+        get = scores.get
+        for doc, tf in zip(self.docs, self._tfs, strict=True):
+            norm = k1 * (base + b * lengths[doc] / avgdl)
+            scores[doc] = get(doc, 0.0) + factor * (tf * gain) / (tf + norm)
+
+    def add_to_known(self, scores: dict[int, float]) -> None:
+        """Add it to those documents that have a score, by the same operations."""
+        k1, b = self._at.k1, self._at.b
+        base, gain = 1.0 - b, k1 + 1.0
+        factor, lengths, avgdl = self._factor, self._lengths, self._avgdl
+        docs, tfs = self.docs, self._tfs
+        n_docs = len(docs)
+        for doc in scores:
+            place = bisect_left(docs, doc)
+            if place < n_docs and docs[place] == doc:
+                tf = tfs[place]
+                norm = k1 * (base + b * lengths[doc] / avgdl)
+                scores[doc] += factor * (tf * gain) / (tf + norm)
+
+
+def _given(
+    snapshot: Snapshot, terms: Sequence[ScoredTerm], parameters: LexicalParameters
+) -> list[_Given]:
+    """What terms give, in the order in which it is added up."""
+    return [
+        _Given(snapshot, term, term.numbers, position, weight, parameters)
+        for term in terms
+        if term.numbers is not None
+        for position, weight in term.fields
+    ]
+
+
 def score_lexical(
     snapshot: Snapshot, terms: Sequence[ScoredTerm], parameters: LexicalParameters
 ) -> dict[int, float]:
@@ -116,44 +185,62 @@ def score_lexical(
     Returns:
         document -> score (> 0 where idf > 0), in order of first match.
     """
-    k1, b = parameters.k1, parameters.b
-    base, gain = 1.0 - b, k1 + 1.0
     scores: dict[int, float] = {}
-    get = scores.get
-    for term in terms:
-        if term.numbers is None:
-            continue
-        for position, field_weight in term.fields:
-            factor = term.weight * field_weight * term.idf
-            lengths, avgdl = snapshot.lengths[position], snapshot.avgdl[position]
-            for postings in snapshot.postings(position, term.numbers):
-                for doc, tf in postings.pairs():
-                    norm = k1 * (base + b * lengths[doc] / avgdl)
-                    scores[doc] = get(doc, 0.0) + factor * (tf * gain) / (tf + norm)
+    for given in _given(snapshot, terms, parameters):
+        given.add_to_all(scores)
     return scores
 
 
-def score_lexical_batch(
-    snapshot: Snapshot, terms: Sequence[ScoredTerm], parameters: LexicalParameters
-) -> dict[int, float]:
-    """`score_lexical` with numpy: the same documents and the same bits, in order of number."""
-    import numpy as np
+def score_leading(
+    snapshot: Snapshot,
+    terms: Sequence[ScoredTerm],
+    parameters: LexicalParameters,
+    k: int,
+    evenness: float = 1.0,
+) -> tuple[dict[int, float], set[int]]:
+    """`score_lexical` of those documents alone that can be among the best `k`.
 
-    k1, b = parameters.k1, parameters.b
-    base, gain = 1.0 - b, k1 + 1.0
-    scores = np.zeros(snapshot.size)
-    matched = np.zeros(snapshot.size, dtype=bool)
-    for term in terms:
-        if term.numbers is None:
-            continue
-        for position, field_weight in term.fields:
-            factor = term.weight * field_weight * term.idf
-            docs, tf, lengths = postings_arrays(snapshot, position, term.numbers)
-            norm = k1 * (base + b * lengths / snapshot.avgdl[position])
-            scores[docs] += factor * (tf * gain) / (tf + norm)
-            matched[docs] = True
-    found = np.flatnonzero(matched)
-    return dict(zip(found.tolist(), scores[found].tolist(), strict=True))
+    Five hits are wanted of thousands that match. What terms give is taken in order of how much
+    that can be (MaxScore); when all the rest cannot lift another document among the best,
+    only those met so far are followed, fewer with each term. The few that are left are scored.
+
+    Args:
+        k: How many are wanted, >= 1.
+        evenness: The smallest factor of a document's score in the order, divided by the largest.
+
+    Returns:
+        document -> score, of the best `k` by any such factors and some more; all that match.
+    """
+    every = _given(snapshot, terms, parameters)
+    matching: set[int] = set().union(*[given.docs for given in every])
+    rest = total = sum([given.bound for given in every])
+    if len(matching) <= k + _FEW_MORE or not _COMPARABLE[0] < total < _COMPARABLE[1]:
+        return score_lexical(snapshot, terms, parameters), matching
+    # Sums in another order differ in the last bits, by far less than this.
+    slack = total * _SLACK
+    met: dict[int, float] = {}
+    least = -slack
+    in_order = iter(sorted(every, key=lambda given: -given.bound))
+    for given in in_order:
+        given.add_to_all(met)
+        rest -= given.bound
+        # Nothing has more than the bounds so far: below that it is not worth a look.
+        if rest < (total - rest) * evenness and len(met) >= k:
+            least = sorted(met.values())[-k] * evenness - slack
+            if rest < least:
+                break
+    leading = {doc: score for doc, score in met.items() if score >= least - rest}
+    for given in in_order:
+        if len(leading) <= k + _FEW_MORE:
+            break
+        given.add_to_known(leading)
+        rest -= given.bound
+        least = sorted(leading.values())[-k] * evenness - slack
+        leading = {doc: score for doc, score in leading.items() if score >= least - rest}
+    scores = dict.fromkeys(leading, 0.0)
+    for given in every:
+        given.add_to_known(scores)
+    return scores, matching
 
 
 def score_document(
@@ -180,86 +267,3 @@ def score_document(
                 norm = k1 * (base + b * length / avgdl)
                 score += factor * (tf * gain) / (tf + norm)
     return score
-
-
-def query_vector(terms: Sequence[ScoredTerm]) -> dict[Numbers, float]:
-    """Sparse tf-idf vector of a query: weight * idf, known terms only, by their numbers."""
-    vector: dict[Numbers, float] = {}
-    for term in terms:
-        if term.numbers is not None:
-            vector[term.numbers] = vector.get(term.numbers, 0.0) + term.weight * term.idf
-    return vector
-
-
-def score_vector(
-    snapshot: Snapshot,
-    vector: Mapping[Numbers, float],
-    query_norm: float,
-    idfs: Mapping[Numbers, float],
-) -> dict[int, float]:
-    """Cosine of query and document over `tf * idf`, with the full norm of the document.
-
-    Args:
-        snapshot: Where to look; the first field is the vector's.
-        vector: Numbers of a term -> weight of the query.
-        query_norm: Euclidean length of `vector`.
-        idfs: Numbers of a term -> idf.
-
-    Returns:
-        document -> cosine, 0..1.
-    """
-    scores: dict[int, float] = {}
-    get = scores.get
-    for numbers, weight in vector.items():
-        factor = weight * idfs[numbers]
-        for postings in snapshot.postings(0, numbers):
-            for doc, tf in postings.pairs():
-                scores[doc] = get(doc, 0.0) + factor * tf
-    norm = snapshot.norms
-    return {
-        doc: score / (query_norm * norm[doc]) if norm[doc] and query_norm else 0.0
-        for doc, score in scores.items()
-    }
-
-
-def score_vector_batch(
-    snapshot: Snapshot,
-    vector: Mapping[Numbers, float],
-    query_norm: float,
-    idfs: Mapping[Numbers, float],
-) -> dict[int, float]:
-    """`score_vector` with numpy: the same bits, in order of number."""
-    import numpy as np
-
-    scores = np.zeros(snapshot.size)
-    matched = np.zeros(snapshot.size, dtype=bool)
-    for numbers, weight in vector.items():
-        factor = weight * idfs[numbers]
-        docs, tf, _ = postings_arrays(snapshot, 0, numbers)
-        scores[docs] += factor * tf
-        matched[docs] = True
-    found = np.flatnonzero(matched)
-    divisor = query_norm * np.asarray(snapshot.norms)[found]
-    cosine = np.divide(scores[found], divisor, out=np.zeros(len(found)), where=divisor != 0.0)
-    return dict(zip(found.tolist(), cosine.tolist(), strict=True))
-
-
-def postings_arrays(
-    snapshot: Snapshot, position: int, numbers: Numbers
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Live documents that hold a term in a field, its `tf` there, and the field's length."""
-    import numpy as np
-
-    pieces = []
-    for field, begin, end, part, offset in snapshot.postings(position, numbers):
-        docs = np.frombuffer(field.ord, dtype=np.uint32)[begin:end]
-        tf = np.frombuffer(field.tf, dtype=np.uint32)[begin:end]
-        lengths = np.frombuffer(field.lengths, dtype=np.uint32)[docs]
-        if part.dead:
-            live = ~np.isin(docs, np.fromiter(part.dead, dtype=np.uint32, count=len(part.dead)))
-            docs, tf, lengths = docs[live], tf[live], lengths[live]
-        pieces.append((docs + np.uint32(offset) if offset else docs, tf, lengths))
-    if len(pieces) == 1:
-        return pieces[0]
-    docs, tf, lengths = (np.concatenate(column) for column in zip(*pieces, strict=True))
-    return docs, tf, lengths

@@ -10,8 +10,10 @@ Calibrated thresholds are on relevance instead (`memidx.search.calibrated`).
 from __future__ import annotations
 
 from memidx.analysis.base import QueryWord
+from memidx.config import SearchConfig
+from memidx.errors import ConfigError
 from memidx.light import TYPE_CHECKING
-from memidx.scoring import MIN_COVERAGE
+from memidx.scoring import MIN_COVERAGE, VECTOR_THRESHOLDS
 from memidx.search.answer import Confidence
 from memidx.search.kernels import LexicalParameters, ScoredTerm, lexical_bound
 from memidx.snapshot.parts import Numbers
@@ -55,6 +57,42 @@ def once(term: ScoredTerm) -> ScoredTerm:
 def better(first: Confidence, second: Confidence) -> Confidence:
     """The stronger of two labels."""
     return max(first, second, key=_ORDER.index)
+
+
+def check_threshold(search: SearchConfig) -> None:
+    """Refuse a `min_score` that hides hits a label calls at least `candidate`.
+
+    A cosine is its own relevance, so a vector hit of the candidate threshold has that relevance;
+    a lexical hit can reach 1. Under weighted fusion a channel gives its share of the weights;
+    under reciprocal ranks a hit far down the list gives nearly nothing, and is kept by what its
+    channel gives it alone. A channel without weight takes no part.
+
+    Raises:
+        ConfigError: With the inequality that does not hold.
+    """
+    _, candidate = VECTOR_THRESHOLDS
+    total = search.lexical_weight + search.vector_weight
+    bounds: list[tuple[str, str, float]] = []
+    for channel, weight, reachable in (
+        ("lexical", search.lexical_weight, 1.0),
+        ("vector", search.vector_weight, candidate),
+    ):
+        if search.strategy == channel or (
+            search.strategy == "hybrid" and search.fusion == "rrf" and weight > 0.0
+        ):
+            bounds.append((channel, f"{reachable:g}", reachable))
+        elif search.strategy == "hybrid" and weight > 0.0:
+            formula = f"{weight} * {reachable:g} / {total}"
+            bounds.append((channel, formula, weight * reachable / total))
+    for channel, formula, bound in bounds:
+        if bound < search.min_score:
+            raise ConfigError(
+                f"min_score hides {channel} hits that are at least candidate: "
+                f"{formula} < {search.min_score}",
+                expected=f"min_score <= {bound:.6g}",
+                found=str(search.min_score),
+                hint="lower search.min_score",
+            )
 
 
 class ContentWord(Value):

@@ -9,18 +9,19 @@ from __future__ import annotations
 
 from memidx.analysis.base import Analyzer
 from memidx.config import SearchConfig
-from memidx.errors import ConfigError
 from memidx.light import TYPE_CHECKING
-from memidx.scoring import VECTOR_THRESHOLDS, decay
+from memidx.scoring import decay
 from memidx.search.answer import Confidence, Ranked
 from memidx.search.channels import Channels
-from memidx.search.filters import Filters, predicate
+from memidx.search.kernels import LexicalParameters, score_leading
 from memidx.search.prepared import Prepared, prepare
 from memidx.snapshot.snapshot import Snapshot
-from memidx.values import NamedTuple, Value, field, replace
+from memidx.values import NamedTuple, Value, field
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+    from memidx.search.filters import Filters
 
 STRATEGIES = ("lexical", "vector", "hybrid")
 
@@ -111,7 +112,7 @@ def rank(
     Args:
         k: How many, >= 0. The first k of a longer ranking are the same k.
         strategy: `lexical`, `vector` or `hybrid`; None takes the configured one.
-        filters: Applied to every match before the best are chosen.
+        filters: Applied to every match before the best are chosen; None where nothing is.
         min_score: Smallest relevance of a hit; None takes the configured one.
         batch: Use the numpy kernels; the result is the same.
         fallback: Rank by vector when no lexical hit is above `weak`.
@@ -123,18 +124,24 @@ def rank(
     if batch and wanted == "lexical" and k and wanted not in settings.thresholds:
         from memidx.search.batch import rank_lexical  # needs numpy, a one-shot query does not
 
-        filters = filters or Filters()
         found = rank_lexical(
             snapshot, prepared, settings, k=k, filters=filters, least=threshold, fallback=fallback
         )
         if found is not None:
             return found
+    if (
+        wanted == "lexical"
+        and not (batch or prepared.narrows or filters or threshold > 0.0)
+        and k > 0
+        and (led := _rank_leading(snapshot, prepared, settings, k, fallback=fallback))
+    ):
+        return led
     channels = Channels(snapshot, prepared, search, batch=batch, thresholds=settings.thresholds)
     matching = channels.matching(wanted)
     if prepared.phrases:
         matching = [doc for doc in matching if all(p.stands_in(doc) for p in prepared.phrases)]
     n_before = len(matching)
-    matching = allowed(snapshot, prepared, matching, filters or Filters())
+    matching = allowed(snapshot, prepared, matching, filters)
     if wanted == "lexical" and fallback and not channels.any_above_weak(matching):
         vector = channels.vector
         if any(doc in vector for doc in matching):
@@ -149,33 +156,81 @@ def rank(
             for doc, value in relevance.items()
             if value >= threshold or own.get(doc, 0.0) >= threshold
         }
-    composites = _composites(snapshot, settings, relevance)
-    best = tuple(
-        Scored(
-            doc=doc,
-            score=channels.score(wanted, doc, relevance[doc]),
-            relevance=relevance[doc],
-            composite=composites[doc],
-            confidence=channels.label(wanted, doc, relevance[doc]),
-        )
-        for doc in _best(composites, k, snapshot.order)
-    )
-    by_source = count_by_source(snapshot.source_of, relevance)
+    best = _best(snapshot, settings, channels, wanted, relevance, k)
+    by_source = _by_source(snapshot, relevance)
     return Ranking(wanted, best, n_before, len(matching), len(relevance), by_source)
+
+
+def _rank_leading(
+    snapshot: Snapshot, prepared: Prepared, settings: RankSettings, k: int, *, fallback: bool
+) -> Ranking | None:
+    """The same of a lexical ranking that nothing narrows, most documents left unscored.
+
+    Returns:
+        None where none of the best is above `weak`: then all scores decide what ranks.
+    """
+    search = settings.search
+    scores, matching = score_leading(
+        snapshot,
+        prepared.terms,
+        LexicalParameters(search.k1, search.b),
+        k,
+        _evenness(snapshot, settings),
+    )
+    channels = Channels(
+        snapshot, prepared, search, batch=False, thresholds=settings.thresholds, lexical=scores
+    )
+    if fallback and not channels.any_above_weak(scores):
+        return None
+    relevance = channels.relevance("lexical", scores)
+    best = _best(snapshot, settings, channels, "lexical", relevance, k)
+    n_matched = len(matching)
+    by_source = _by_source(snapshot, matching)
+    return Ranking("lexical", best, n_matched, n_matched, n_matched, by_source)
+
+
+def _evenness(snapshot: Snapshot, settings: RankSettings) -> float:
+    """The smallest factor that a source can give a document, divided by the largest."""
+    factors = _factors_by_number(snapshot, settings)
+    least = [one.weight * (one.decay_floor if one.decay else 1.0) for one in factors]
+    return min(least, default=1.0) / max([one.weight for one in factors], default=1.0)
+
+
+def _best(
+    snapshot: Snapshot,
+    settings: RankSettings,
+    channels: Channels,
+    strategy: str,
+    relevance: Mapping[int, float],
+    k: int,
+) -> tuple[Scored, ...]:
+    """The best `k` documents by what a strategy and their sources give them, in their order."""
+    composites = _composites(snapshot, settings, relevance)
+    return tuple(
+        [
+            Scored(
+                doc,
+                channels.score(strategy, doc, relevance[doc]),
+                relevance[doc],
+                composites[doc],
+                channels.label(strategy, doc, relevance[doc]),
+            )
+            for doc in _first(composites, k, snapshot.order)
+        ]
+    )
 
 
 def _composites(
     snapshot: Snapshot, settings: RankSettings, relevance: Mapping[int, float]
-) -> dict[int, float]:
+) -> Mapping[int, float]:
     """Document -> its relevance times what its source does to it."""
+    if all(source.is_neutral for source in _factors_by_number(snapshot, settings)):
+        return relevance  # times 1.0, without a call for each of thousands
     factor = factor_of(snapshot, settings)
-    every = (settings.factors, *settings.farther)
-    if all(source.is_neutral for factors in every for source in factors.values()):
-        return dict(relevance)  # times 1.0, without a call for each of thousands
     return {doc: value * factor(doc) for doc, value in relevance.items()}
 
 
-def _best(composites: Mapping[int, float], k: int, order: Callable[[int], int]) -> list[int]:
+def _first(composites: Mapping[int, float], k: int, order: Callable[[int], int]) -> list[int]:
     """The `k` documents of the largest composites, in their total order."""
     docs: Iterable[int] = composites
     if 0 < k < len(composites):
@@ -185,11 +240,14 @@ def _best(composites: Mapping[int, float], k: int, order: Callable[[int], int]) 
     return [doc for _, _, doc in sorted([(-composites[doc], order(doc), doc) for doc in docs])[:k]]
 
 
+def _by_source(snapshot: Snapshot, docs: Collection[int]) -> dict[int, int]:
+    if len(snapshot.sources) == 1:
+        return {0: len(docs)} if docs else {}
+    return count_by_source(snapshot.source_of, docs)
+
+
 def count_by_source(source_of: Sequence[int], docs: Collection[int]) -> dict[int, int]:
     """Number of a source -> how many of some documents it has, in ascending order."""
-    numbers = set(map(source_of.__getitem__, docs))
-    if len(numbers) == 1:
-        return {numbers.pop(): len(docs)}
     counts: dict[int, int] = {}
     count = counts.get
     for number in map(source_of.__getitem__, docs):
@@ -280,49 +338,9 @@ def rank_ids(
     return found
 
 
-def check_threshold(search: SearchConfig) -> None:
-    """Refuse a `min_score` that hides hits a label calls at least `candidate`.
-
-    A cosine is its own relevance, so a vector hit of the candidate threshold has that relevance;
-    a lexical hit can reach 1. Under weighted fusion a channel gives its share of the weights;
-    under reciprocal ranks a hit far down the list gives nearly nothing, and is kept by what its
-    channel gives it alone. A channel without weight takes no part.
-
-    Raises:
-        ConfigError: With the inequality that does not hold.
-    """
-    _, candidate = VECTOR_THRESHOLDS
-    total = search.lexical_weight + search.vector_weight
-    bounds: list[tuple[str, str, float]] = []
-    for channel, weight, reachable in (
-        ("lexical", search.lexical_weight, 1.0),
-        ("vector", search.vector_weight, candidate),
-    ):
-        if search.strategy == channel or (
-            search.strategy == "hybrid" and search.fusion == "rrf" and weight > 0.0
-        ):
-            bounds.append((channel, f"{reachable:g}", reachable))
-        elif search.strategy == "hybrid" and weight > 0.0:
-            formula = f"{weight} * {reachable:g} / {total}"
-            bounds.append((channel, formula, weight * reachable / total))
-    for channel, formula, bound in bounds:
-        if bound < search.min_score:
-            raise ConfigError(
-                f"min_score hides {channel} hits that are at least candidate: "
-                f"{formula} < {search.min_score}",
-                expected=f"min_score <= {bound:.6g}",
-                found=str(search.min_score),
-                hint="lower search.min_score",
-            )
-
-
 def factor_of(snapshot: Snapshot, settings: RankSettings) -> Callable[[int], float]:
     """Weight of a document's source times its decay: what turns relevance into composite."""
-    by_store = dict(enumerate((settings.factors, *settings.farther)))
-    by_number = [
-        by_store.get(store, {}).get(name, SourceFactors())
-        for store, name in zip(snapshot.store_of_source, snapshot.sources, strict=True)
-    ]
+    by_number = _factors_by_number(snapshot, settings)
     source_of, day_of, as_of = snapshot.source_of, snapshot.day_of, settings.as_of_day
 
     def factor(doc: int) -> float:
@@ -336,17 +354,24 @@ def factor_of(snapshot: Snapshot, settings: RankSettings) -> Callable[[int], flo
     return factor
 
 
+def _factors_by_number(snapshot: Snapshot, settings: RankSettings) -> list[SourceFactors]:
+    """What each source does, by its number."""
+    by_store = dict(enumerate((settings.factors, *settings.farther)))
+    return [
+        by_store.get(store, {}).get(name, SourceFactors())
+        for store, name in zip(snapshot.store_of_source, snapshot.sources, strict=True)
+    ]
+
+
 def allowed(
-    snapshot: Snapshot, prepared: Prepared, docs: Iterable[int], filters: Filters
+    snapshot: Snapshot, prepared: Prepared, docs: Iterable[int], filters: Filters | None
 ) -> list[int]:
     """Those of `docs` that the filters and the query's exclusions let through, in their order."""
-    wanted = set(filters.sources)
-    if prepared.parsed.sources:
-        named = set(prepared.parsed.sources)
-        # A flag and a word of the query both narrow: what neither allows is not searched.
-        both = named & wanted if wanted else named
-        filters = replace(filters, sources=tuple(sorted(both)) or ("",))
-    test = predicate(snapshot, filters)
+    test = None
+    if filters or prepared.parsed.sources:
+        from memidx.search.filters import named_too, predicate  # few questions have any
+
+        test = predicate(snapshot, named_too(filters, prepared.parsed.sources))
     kept = list(docs) if test is None else [doc for doc in docs if test(doc)]
     excluded = [term.numbers for term in prepared.excluded if term.numbers is not None]
     if excluded:

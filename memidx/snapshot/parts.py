@@ -44,18 +44,21 @@ class Postings(NamedTuple):
     part: Part
     offset: int
 
-    def pairs(self) -> Iterator[tuple[int, int]]:
-        """`(doc, tf)` of every live document, ascending."""
+    def columns(self) -> tuple[list[int], list[int]]:
+        """Every live document, ascending, and beside it its `tf`."""
         field, begin, end, part, offset = self
         # A list of a map's numbers takes half as long to go through as the map does.
-        ords: list[int] = field.ord[begin:end].tolist()
-        pairs = zip(ords, field.tf[begin:end].tolist(), strict=True)
+        docs: list[int] = field.ord[begin:end].tolist()
+        tfs: list[int] = field.tf[begin:end].tolist()
         if part.dead:
             dead = part.dead
-            return ((doc_ord + offset, tf) for doc_ord, tf in pairs if doc_ord not in dead)
-        if offset:
-            return ((doc_ord + offset, tf) for doc_ord, tf in pairs)
-        return pairs
+            tfs = [tf for doc_ord, tf in zip(docs, tfs, strict=True) if doc_ord not in dead]
+            docs = [doc_ord for doc_ord in docs if doc_ord not in dead]
+        return [doc_ord + offset for doc_ord in docs] if offset else docs, tfs
+
+    def pairs(self) -> Iterator[tuple[int, int]]:
+        """`(doc, tf)` of every live document, ascending."""
+        return zip(*self.columns(), strict=True)
 
     def n_live(self) -> int:
         """Live documents among them."""

@@ -121,6 +121,16 @@ class Snapshot:
                 field = part.segment.fields[position]
                 yield Postings(field, field.at[number], field.at[number + 1], part, offset)
 
+    def columns(self, position: int, numbers: Numbers) -> tuple[list[int], list[int]]:
+        """Every live document that holds a term in a field, ascending, and beside it its `tf`."""
+        docs: list[int] = []
+        tfs: list[int] = []
+        for postings in self.postings(position, numbers):
+            more_docs, more_tfs = postings.columns()
+            docs += more_docs
+            tfs += more_tfs
+        return docs, tfs
+
     def frequency(self, position: int, numbers: Numbers, doc: int) -> int:
         """`tf` of a term in one document, 0 when it does not occur."""
         which, doc_ord = self.locate(doc)

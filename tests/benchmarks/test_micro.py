@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
@@ -11,6 +12,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 from memidx.analysis import get_analyzer
 from memidx.search import kernels
 from memidx.search.kernels import LexicalParameters
+from memidx.search.kernels_batch import score_lexical_batch
 from memidx.search.pages import Page
 from memidx.search.passages import snippets
 from memidx.search.places import Finder
@@ -51,12 +53,14 @@ def test_analyse_a_query(benchmark: BenchmarkFixture) -> None:
     assert len(benchmark(get_analyzer("default").query, "file lock timeoutSeconds store")) == 4
 
 
-@pytest.mark.parametrize("kernel", ["score_lexical", "score_lexical_batch"])
-def test_score_four_terms(benchmark: BenchmarkFixture, snapshot: Snapshot, kernel: str) -> None:
+@pytest.mark.parametrize("kernel", [kernels.score_lexical, score_lexical_batch])
+def test_score_four_terms(
+    benchmark: BenchmarkFixture, snapshot: Snapshot, kernel: Callable[..., dict[int, float]]
+) -> None:
     """Each kernel over terms that many documents hold."""
     occurrences = [(term, 1.0) for term in ("lock", "store", "index", "time")]
     terms = kernels.look_up(snapshot, occurrences, ((0, 1.0), (1, 2.0)))
-    assert benchmark(getattr(kernels, kernel), snapshot, terms, LexicalParameters(1.5, 0.75))
+    assert benchmark(kernel, snapshot, terms, LexicalParameters(1.5, 0.75))
 
 
 def test_find_snippets(benchmark: BenchmarkFixture) -> None:

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from memidx.config import SearchConfig
 from memidx.errors import ConfigError
-from memidx.search.ranking import SourceFactors, check_threshold
+from memidx.search.labels import check_threshold
+from memidx.search.ranking import SourceFactors
 from tests.support import make, ranking_of, snapshot_of
 
 WORDS = ["alpha", "beta", "gamma", "delta", "file-lock", "v2.1.9", "naïve", "部署"]

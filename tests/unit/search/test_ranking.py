@@ -9,7 +9,8 @@ import pytest
 from memidx.config import SearchConfig
 from memidx.errors import ConfigError
 from memidx.search.filters import Filters
-from memidx.search.ranking import SourceFactors, check_threshold
+from memidx.search.labels import check_threshold
+from memidx.search.ranking import SourceFactors
 from tests.support import make, ranking_of, snapshot_of
 
 NOTES = [
