@@ -140,9 +140,9 @@ def _choose(
         gain = _gain(weights, candidate.terms, covered, is_passage)
         if gain == -before and not candidate.is_certain:
             if are_all:
-                candidate.terms = finder.terms_at(text, candidate.guesses)
+                candidate.terms = finder.terms_at(page, candidate.guesses)
             else:  # a term may stand beside another one's guess, and have none here itself
-                places = finder.places(text, chain.from_iterable(candidate.guesses.values()))
+                places = finder.places(page, chain.from_iterable(candidate.guesses.values()))
                 candidate.terms = {term for place in places for term in place.terms}
             candidate.is_certain = True
             gain = _gain(weights, candidate.terms, covered, is_passage)
@@ -154,7 +154,7 @@ def _choose(
             heappop(heap)
             first, last = outline.span(number)
             bounds = outline.starts[first], outline.ends[last]
-            (start, end), shown = _window(text, bounds, finder, candidate, width)
+            (start, end), shown = _window(page, bounds, finder, candidate, width)
             chosen.append((bounds, start, end))
             covered.update(shown)
     return chosen
@@ -234,16 +234,16 @@ def _snippet(text: str, bounds: tuple[int, int], start: int, end: int, line_offs
 
 
 def _window(
-    text: str, bounds: tuple[int, int], finder: Finder, candidate: _Candidate, width: int
+    page: Page, bounds: tuple[int, int], finder: Finder, candidate: _Candidate, width: int
 ) -> tuple[tuple[int, int], Collection[str]]:
     """The part of a passage, at most `width` long, whose distinct terms weigh most; its terms."""
-    terms, guesses = candidate.terms, candidate.guesses
+    text, terms, guesses = page.text, candidate.terms, candidate.guesses
     if bounds[1] - bounds[0] <= width:
         return bounds, terms
     try:
-        run = _best_run(finder.places_in_order(text, guesses), terms, finder.weights, width)
+        run = _best_run(finder.places_in_order(page, guesses), terms, finder.weights, width)
     except WordsOverlapError:
-        held = finder.places(text, chain.from_iterable(guesses.values()))
+        held = finder.places(page, chain.from_iterable(guesses.values()))
         run = _best_run(held, terms, finder.weights, width)
     first, last = run.start, run.end
     spare = max(0, width - (last - first))

@@ -9,6 +9,8 @@ characters, Arabic prefixes), each such word is analysed at once.
 
 from __future__ import annotations
 
+from itertools import chain
+
 from memidx.analysis.base import Analyzer
 from memidx.light import TYPE_CHECKING
 from memidx.search.lowered import UNSEEN
@@ -25,9 +27,6 @@ MAX_UNSEEN = 5000
 """How many words that substring search cannot see through are analysed."""
 MAX_KNOWN = 4096
 """Terms whose needles are remembered."""
-MAX_WORD = 400
-"""How far around a find its word may reach, in characters."""
-
 
 Guesses = dict[str, list[int]]
 """Term -> positions where it may stand, in the order in which they are looked at."""
@@ -91,68 +90,56 @@ class Finder:
         at = -1 if text.isascii() else find(UNSEEN)
         n_looked = 0
         while at >= 0 and n_looked < MAX_UNSEEN:
-            start, end = _word_around(text, at)
-            for place in self._in_word(text[start:end]):
-                for term in place.terms:
-                    found.setdefault(term, []).append(start + place.start)
+            start, end = page.stretch(at)
+            for first, _, terms in self._in_word(text[start:end]):
+                for term in terms:
+                    found.setdefault(term, []).append(start + first)
             at = find(UNSEEN, end)
             n_looked += 1
         return found, not is_cut
 
-    def places(self, text: str, positions: Iterable[int]) -> list[Place]:
+    def places(self, page: Page, positions: Iterable[int]) -> list[Place]:
         """The places among the guesses, in order of their beginning."""
+        text = page.text
         found: set[Place] = set()
-        looked: set[int] = set()
-        for at in positions:
-            start, end = _word_around(text, at)
-            if start not in looked:
-                looked.add(start)
-                for first, last, terms in self._in_word(text[start:end]):
-                    found.add(Place(start + first, start + last, terms))
+        for start, end in {page.stretch(at) for at in positions}:
+            for first, last, terms in self._in_word(text[start:end]):
+                found.add(Place(start + first, start + last, terms))
         return sorted(found)
 
-    def terms_at(self, text: str, guesses: Guesses) -> set[str]:
+    def terms_at(self, page: Page, guesses: Guesses) -> set[str]:
         """Terms that do stand where they are guessed; one place of each is enough."""
+        text = page.text
         found: set[str] = set()
-        looked: set[int] = set()
-
-        def look(term: str, positions: Iterable[int]) -> None:
+        looked: set[tuple[int, int]] = set()
+        for term, positions in guesses.items():
             for at in positions:
                 if term in found:
-                    return
-                start, end = _word_in_turn(text, at, guesses)
-                if start not in looked:
-                    looked.add(start)
-                    for place in self._in_word(text[start:end]):
-                        found.update(place.terms)
-
-        for term, positions in guesses.items():
-            look(term, positions)
-        for term, positions in guesses.items():
-            if term not in found:
-                # What is looked at for other guesses nearby may hold it.
-                for at in positions:
-                    look(term, _in_one_run(text, at, guesses))
+                    break
+                stretch = page.stretch(at)
+                if stretch not in looked:
+                    looked.add(stretch)
+                    for _, _, terms in self._in_word(text[stretch[0] : stretch[1]]):
+                        found.update(terms)
         return found
 
-    def places_in_order(self, text: str, guesses: Guesses) -> Iterator[Place]:
+    def places_in_order(self, page: Page, guesses: Guesses) -> Iterator[Place]:
         """`places`, one after another, so that nothing behind the last one wanted is analysed.
 
         Raises:
             WordsOverlapError: What is analysed for two guesses overlaps, as it may in hundreds of
                 characters without a space; `places` sorts that out.
         """
-        looked: set[int] = set()
+        text = page.text
         behind = 0
-        for at in sorted([at for positions in guesses.values() for at in positions]):
-            start, end = _word_in_turn(text, at, guesses)
-            if start in looked:
+        for at in sorted(chain.from_iterable(guesses.values())):
+            if at < behind:
                 continue
+            start, end = page.stretch(at)
             if start < behind:
                 raise WordsOverlapError
-            looked.add(start)
             behind = end
-            for first, last, terms in sorted(self._in_word(text[start:end])):
+            for first, last, terms in self._in_word(text[start:end]):
                 yield Place(start + first, start + last, terms)
 
     def all_places(self, text: str) -> list[Place]:
@@ -174,13 +161,12 @@ class Finder:
 
     def _find_places(self, text: str) -> tuple[Place, ...]:
         wanted = self._wanted
-        return tuple(
-            [
-                Place(start, end, tuple([term for term in terms if term in wanted]))
-                for start, end, terms in self._analyzer.spans(text)
-                if not wanted.isdisjoint(terms)
-            ]
-        )
+        found = [
+            Place(start, end, tuple([term for term in terms if term in wanted]))
+            for start, end, terms in self._analyzer.spans(text)
+            if not wanted.isdisjoint(terms)
+        ]
+        return tuple(sorted(found))
 
 
 _Needles = tuple[tuple[str, ...], tuple[str, ...]]
@@ -238,56 +224,3 @@ def _is_unspaced(character: str) -> bool:
     return code >= 0x0E00 and (
         code <= 0x0EFF or 0x1000 <= code <= 0x11FF or 0x1780 <= code <= 0x1AAF or code >= 0x2E80
     )
-
-
-# White space and what never joins the parts of a token (`<` and `>` may be a placeholder's).
-_JOINING = "*~=`;<"
-MAX_JOINED = 40
-_EDGES = frozenset(' \t\n\r\f\v()[]{};"*=|`!?~^%$\u3000\u00a0\u3001\u3002\uff0c')
-
-
-def _word_in_turn(text: str, at: int, guesses: Guesses) -> tuple[int, int]:
-    """`_word_around` of the first guess, term by term, that shares what stands before with `at`.
-
-    Guesses in one run without spaces are looked at together, as far as the first of them says.
-    """
-    start, end = _word_around(text, at)
-    for other in _in_one_run(text, at, guesses):
-        if other == at:
-            break
-        first, last = _word_around(text, other)
-        if first == start:
-            return first, last
-    return start, end
-
-
-def _in_one_run(text: str, at: int, guesses: Guesses) -> Iterator[int]:
-    """Guesses that no space or line end parts from `at`, itself among them, term by term."""
-    first = max(text.rfind(" ", 0, at), text.rfind("\n", 0, at))
-    behind = min([end for mark in " \n" if (end := text.find(mark, at)) >= 0], default=len(text))
-    for positions in guesses.values():
-        for other in positions:
-            if first < other < behind:
-                yield other
-
-
-def _word_around(text: str, at: int) -> tuple[int, int]:
-    """Bounds of what is analysed to know the word at `at`: it, and perhaps what stands before."""
-    first = at - MAX_WORD if at > MAX_WORD else 0
-    start = max(text.rfind(" ", first, at), text.rfind("\n", first, at)) + 1
-    if at - max(start, first) > 40:  # no spaces here: look for other edges
-        start = at
-        while start > first and text[start - 1] not in _EDGES:
-            start -= 1
-    last = min(len(text), at + MAX_WORD)
-    end = at + 1
-    while end < last and text[end] not in _EDGES:
-        end += 1
-    if end >= last:
-        return max(start, first), last
-    # Markup and character references may join what follows to the word: `**b**old`, `caf&eacute;`.
-    if text[end] in _JOINING:
-        last = min(last, end + MAX_JOINED)
-        while end < last and not text[end].isspace():
-            end += 1
-    return max(start, first), end

@@ -260,12 +260,13 @@ def test_what_is_looked_at_late_is_what_is_looked_at_first(parts: list[str]) -> 
     """Terms and places found one after another are those found all at once."""
     text = "".join(parts)
     finder = Finder(ANALYZER, {"alpha": 2.0, "beta": 1.0, "alpha-beta": 3.0, "gamma": 0.5})
-    guesses, are_all = finder.guesses(Page(text))
+    page = Page(text)
+    guesses, are_all = finder.guesses(page)
     assert are_all
-    places = finder.places(text, [at for positions in guesses.values() for at in positions])
-    assert finder.terms_at(text, guesses) == {term for place in places for term in place.terms}
+    places = finder.places(page, [at for positions in guesses.values() for at in positions])
+    assert finder.terms_at(page, guesses) == {term for place in places for term in place.terms}
     try:
-        in_order = list(finder.places_in_order(text, guesses))
+        in_order = list(finder.places_in_order(page, guesses))
     except WordsOverlapError:
         return
     assert in_order == places
