@@ -176,7 +176,7 @@ class DefaultAnalyzer:
         whole = fold(token.dotted) or self._parts.whole(token.text)
         if not whole:
             return None
-        leaves = list(self._parts.leaves(token.text))
+        leaves = self._parts.leaves(token.text)
         if len(leaves) == 1 and whole == leaves[0].own:
             is_function = fold(token.text) in FUNCTION_WORDS or whole in FUNCTION_WORDS
             weight = FUNCTION_WEIGHT if is_function else 1.0
@@ -230,8 +230,10 @@ class DefaultAnalyzer:
         if word is None:
             return tuple(self._find_spans(piece))
         return tuple(
-            Span(start, end, (own, *wholes, *forms))
-            for start, end, own, wholes, forms in self._parts.leaves(*word)
+            [
+                Span(start, end, (own, *wholes, *forms))
+                for start, end, own, wholes, forms in self._parts.leaves(*word)
+            ]
         )
 
     def _find_spans(self, text: str) -> Iterator[Span]:

@@ -68,19 +68,6 @@ class Page:
                 return start, end
         return _stretch(self.text, at)
 
-    @cached_property
-    def inner_marks(self) -> frozenset[str]:
-        """Apostrophes and full stops of the plain text before a letter, with their neighbours."""
-        found: set[str] = set()
-        for mark in ("'", "."):
-            first, *others = self.plain.split(mark)
-            before = first[-1:]
-            for piece in others:
-                if before and "a" <= piece[:1] <= "z":
-                    found.add(before + mark + piece[0])
-                before = piece[-1:] or mark
-        return frozenset(found)
-
     def answer(
         self, question: Question, begin: int, find: Callable[[], tuple[Snippet, ...]]
     ) -> tuple[Snippet, ...]:

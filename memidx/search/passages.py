@@ -91,7 +91,7 @@ def snippets(
         for place in finder.all_places(text):
             for term in place.terms:
                 certain.setdefault(term, []).append(place.start)
-        chosen = _choose(page, finder, certain, True, limit, width)
+        chosen = _choose(page, finder, certain, (), limit, width)
     if not chosen:
         return _without_places(page, finder, title, line_offset, width)
     return tuple([_snippet(text, bounds, start, end, line_offset) for bounds, start, end in chosen])
@@ -117,7 +117,7 @@ class _Candidate:
 
 
 def _choose(
-    page: Page, finder: Finder, guesses: Guesses, are_all: bool, limit: int, width: int
+    page: Page, finder: Finder, guesses: Guesses, cut: Collection[str], limit: int, width: int
 ) -> list[tuple[tuple[int, int], int, int]]:
     """Passages to show and what to cut from them: ((start, end), cut start, cut end).
 
@@ -139,11 +139,7 @@ def _choose(
         is_passage = outline.is_passage(number)
         gain = _gain(weights, candidate.terms, covered, is_passage)
         if gain == -before and not candidate.is_certain:
-            if are_all:
-                candidate.terms = finder.terms_at(page, candidate.guesses)
-            else:  # a term may stand beside another one's guess, and have none here itself
-                places = finder.places(page, chain.from_iterable(candidate.guesses.values()))
-                candidate.terms = {term for place in places for term in place.terms}
+            candidate.terms = finder.terms_at(page, candidate.guesses, cut)
             candidate.is_certain = True
             gain = _gain(weights, candidate.terms, covered, is_passage)
         if not candidate.terms:

@@ -64,19 +64,15 @@ class Finder:
         self._wanted = frozenset(weights)
         self._known: dict[str, tuple[Place, ...]] = {}
 
-    def guesses(self, page: Page) -> tuple[Guesses, bool]:
-        """Where words may stand that were indexed under the terms; and whether these are all."""
+    def guesses(self, page: Page) -> tuple[Guesses, frozenset[str]]:
+        """Where words may stand that were indexed under the terms; and of which there are more."""
         text, plain = page.text, page.plain
         found: Guesses = {}
-        is_cut = False
+        cut: set[str] = set()
         find = plain.find
         for term in self.weights:
             positions: list[int] = []
-            needles, marked = _NEEDLES[term]
-            if marked:
-                marks = page.inner_marks
-                needles = (*needles, *[mark for mark in marked if mark in marks])
-            for needle in needles:
+            for needle in _NEEDLES[term]:
                 at = find(needle)
                 n_finds = 0
                 while at >= 0 and n_finds < MAX_FINDS:
@@ -84,7 +80,8 @@ class Finder:
                         positions.append(at)
                         n_finds += 1
                     at = find(needle, at + 1)
-                is_cut = is_cut or at >= 0
+                if at >= 0:
+                    cut.add(term)
             if positions:
                 found[term] = positions
         at = -1 if text.isascii() else find(UNSEEN)
@@ -96,7 +93,7 @@ class Finder:
                     found.setdefault(term, []).append(start + first)
             at = find(UNSEEN, end)
             n_looked += 1
-        return found, not is_cut
+        return found, frozenset(cut)
 
     def places(self, page: Page, positions: Iterable[int]) -> list[Place]:
         """The places among the guesses, in order of their beginning."""
@@ -107,12 +104,18 @@ class Finder:
                 found.add(Place(start + first, start + last, terms))
         return sorted(found)
 
-    def terms_at(self, page: Page, guesses: Guesses) -> set[str]:
-        """Terms that do stand where they are guessed; one place of each is enough."""
+    def terms_at(self, page: Page, guesses: Guesses, cut: Iterable[str] = ()) -> set[str]:
+        """Terms that do stand where they are guessed; one place of each is enough.
+
+        Args:
+            cut: Terms of which not all guesses are known, so that some may stand beside another
+                one's guess.
+        """
         text = page.text
         found: set[str] = set()
         looked: set[tuple[int, int]] = set()
-        for term, positions in guesses.items():
+
+        def look(term: str, positions: Iterable[int]) -> None:
             for at in positions:
                 if term in found:
                     break
@@ -121,6 +124,11 @@ class Finder:
                     looked.add(stretch)
                     for _, _, terms in self._in_word(text[stretch[0] : stretch[1]]):
                         found.update(terms)
+
+        for term, positions in guesses.items():
+            look(term, positions)
+        for term in cut:
+            look(term, chain.from_iterable(guesses.values()))
         return found
 
     def places_in_order(self, page: Page, guesses: Guesses) -> Iterator[Place]:
@@ -169,13 +177,10 @@ class Finder:
         return tuple(sorted(found))
 
 
-_Needles = tuple[tuple[str, ...], tuple[str, ...]]
-
-
-class _Known(dict[str, _Needles]):
+class _Known(dict[str, tuple[str, ...]]):
     """Term -> its needles, as far as they were asked for."""
 
-    def __missing__(self, term: str) -> _Needles:
+    def __missing__(self, term: str) -> tuple[str, ...]:
         if len(self) >= MAX_KNOWN:
             self.clear()
         found = self[term] = _needles(term)
@@ -185,29 +190,25 @@ class _Known(dict[str, _Needles]):
 _NEEDLES = _Known()
 
 
-def _needles(term: str) -> _Needles:
-    """What the surface of a term begins with, in plain characters; one of them is enough.
-
-    The second are three characters around an apostrophe or a full stop: few stand in a text.
-    """
+def _needles(term: str) -> tuple[str, ...]:
+    """What the surface of a term begins with, in plain characters; one of them is enough."""
     if term.isalpha() and not _is_unspaced(term[0]):
         # Stemmers change the last letter (`retry` is `retri`, `using` is `use`), some the last
         # two; `dying` is `die`.
         cut = 1 if term.isascii() else 2
         needles = [term[: max(2, len(term) - cut)]]
-        marked = []
         if term.isascii() and len(term) > 1:
-            marked.append(f"{term[0]}'{term[1]}")
-            if len(term) <= 6:
-                marked.append(f"{term[0]}.{term[1]}")
             if len(term) == 3 and term.endswith("ie"):
                 needles.append(f"{term[0]}y")
-        return tuple(needles), tuple(marked)
+            needles.append(f"{term[0]}'{term[1]}")
+            if len(term) <= 6:
+                needles.append(f"{term[0]}.{term[1]}")
+        return tuple(needles)
     if term.isdecimal() and len(term) > 3:
-        return (term, f"{int(term):,}"), ()
+        return (term, f"{int(term):,}")
     if "_" in term:
-        return (term, term.replace("_", "\\_")), ()
-    return (term,), ()
+        return (term, term.replace("_", "\\_"))
+    return (term,)
 
 
 def _begins_inside(plain: str, text: str, at: int) -> bool:
