@@ -68,7 +68,7 @@ def may_join(data: bytes) -> bool:
         or b"a**a" in kinds
         or b"a***a" in kinds
         or b"a==a" in kinds
-        or (b"a<" in kinds and b">a" in kinds and b"</" in data)
+        or (b"</" in data and b"a<" in kinds and b">a" in kinds)
     )
 
 
