@@ -65,7 +65,7 @@ def snippets(
     title: str,
     line_offset: int = 0,
     *,
-    is_indexed: Callable[[], bool] | None = None,
+    indexed: Collection[str] | None = None,
     limit: int = 3,
     width: int = 240,
 ) -> tuple[Snippet, ...]:
@@ -76,8 +76,8 @@ def snippets(
         finder: The query's terms.
         title: Shown when only the title matches.
         line_offset: Added to line numbers.
-        is_indexed: Whether the text was indexed under any of the terms, for who can tell without
-            analysing it; asked when no place is found.
+        indexed: The terms that the text was indexed under, for who can tell without analysing
+            it; the others are not looked for.
         limit: How many, at most.
         width: Longest snippet in characters.
 
@@ -85,8 +85,8 @@ def snippets(
         Each holds a query term, if the text or the title does; else the document's beginning.
     """
     text = page.text
-    chosen = _choose(page, finder, *finder.guesses(page), limit, width)
-    if not chosen and (is_indexed is None or is_indexed()):
+    chosen = _choose(page, finder, *finder.guesses(page, indexed), limit, width)
+    if not chosen and (indexed is None or indexed):
         certain: Guesses = {}
         for place in finder.all_places(text):
             for term in place.terms:

@@ -18,7 +18,7 @@ from memidx.search.pages import Page
 from memidx.values import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
 MAX_FINDS = 300
 """Occurrences of one needle that are looked at; a document that repeats a word more often is
@@ -64,13 +64,21 @@ class Finder:
         self._wanted = frozenset(weights)
         self._known: dict[str, tuple[Place, ...]] = {}
 
-    def guesses(self, page: Page) -> tuple[Guesses, frozenset[str]]:
-        """Where words may stand that were indexed under the terms; and of which there are more."""
+    def guesses(
+        self, page: Page, indexed: Collection[str] | None = None
+    ) -> tuple[Guesses, frozenset[str]]:
+        """Where words may stand that were indexed under the terms; and of which there are more.
+
+        Args:
+            indexed: Terms to look for; None for all.
+        """
         text, plain = page.text, page.plain
         found: Guesses = {}
         cut: set[str] = set()
         find = plain.find
         for term in self.weights:
+            if indexed is not None and term not in indexed:
+                continue
             positions: list[int] = []
             for needle in _NEEDLES[term]:
                 at = find(needle)
