@@ -21,7 +21,7 @@ from memidx.search.places import Finder, Guesses, Place, WordsOverlapError
 from memidx.values import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
 REPEATED = 0.2
 """What a term counts in a further snippet once one has shown it."""
@@ -127,7 +127,7 @@ def _choose(
     """
     if not guesses:
         return []
-    text, outline, weights = page.text, page.outline, finder.weights
+    outline, weights = page.outline, finder.weights
     candidates = _candidates(outline, weights, guesses)
     heap = [(-candidate.gain, number) for number, candidate in candidates.items()]
     heapify(heap)
