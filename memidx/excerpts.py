@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from memidx.arguments import check_excerpt
+from memidx.errors import InputError
 from memidx.results import Excerpt
 from memidx.snapshot.format import Blobs
 from memidx.snapshot.snapshot import Snapshot
@@ -58,14 +58,14 @@ def excerpt(
     Raises:
         InputError: A number out of range.
     """
-    check_excerpt(line, count, max_bytes)
+    _check(line, count, max_bytes)
     name, doc = place, find_document(snapshot, place, line)
     if doc is None:
         wanted = read_place(place)
         if wanted.line is not None:
             line = wanted.line if line is None else line
             count = wanted.n_lines if count is None else count
-            check_excerpt(line, count, max_bytes)
+            _check(line, count, max_bytes)
             name, doc = wanted.name, find_document(snapshot, wanted.name, line)
     if doc is None:
         return Excerpt(place=place, near=near_names(snapshot, name))
@@ -198,3 +198,12 @@ def _cut(
         next_line=end + 1 if end < last else None,
         text="".join(f"{one}\n" for one in shown),
     )
+
+
+def _check(line: int | None, count: int | None, max_bytes: int) -> None:
+    """Refuse a place in a document that cannot be, and a bound that holds no line."""
+    for name, value, least in (("line", line, 1), ("count", count, 1), ("max_bytes", max_bytes, 8)):
+        if value is not None and value < least:
+            raise InputError(
+                f"{name} is out of range", expected=f"{least} or more", found=str(value)
+            )

@@ -19,13 +19,12 @@ from memidx.errors import InputError
 from memidx.results import CatalogRow, Explanation, RefreshReport
 from memidx.search.answer import Ranked
 from memidx.search.explaining import explain_lexical
-from memidx.search.filters import Filters
 from memidx.search.prepared import prepare
 from memidx.search.ranking import RankInputs, RankSettings, SourceFactors, rank_many
 from memidx.snapshot.builder import snapshot_in_memory
 from memidx.snapshot.rows import Placed
 from memidx.snapshot.snapshot import Snapshot
-from memidx.text.dates import days_since_epoch
+from memidx.text.days import days_since_epoch
 
 _UNCHANGED = RefreshReport(
     freshness="fresh",
@@ -118,9 +117,8 @@ class FrozenIndex:
         sources: Sequence[str] = (),
     ) -> list[list[Ranked]]:
         """Rankings of many queries, as `Index.rank` gives them."""
-        filters = Filters(sources=tuple(sources)) if sources else None
         inputs = self.rank_inputs(as_of)
-        return rank_many(*inputs, queries, k=k, strategy=strategy, filters=filters)
+        return rank_many(*inputs, queries, k=k, strategy=strategy, sources=sources)
 
     def explain(self, query: str, doc_id: str) -> Explanation:
         """Where a document's lexical score comes from, as `Index.explain` says it.

@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 import time
 
-from memidx.arguments import check_arguments, check_names, day_of
+from memidx import searching
 from memidx.layers import Layers
 from memidx.light import TYPE_CHECKING
 from memidx.search.ranking import RankInputs, rank_ids, rank_many
-from memidx.searching import Question, check_question, day_of_question, search, settings_of
+from memidx.searching import Question
 from memidx.values import asdict, replace
 
 if TYPE_CHECKING:
@@ -191,11 +191,13 @@ class Index:
             per_path=per_path,
             exclude_invalidated=exclude_invalidated,
         )
-        check_question(question, self._layers.nearest.config.search)
-        day, place = day_of_question(question, as_of, _today())
+        searching.check_question(question, self._layers.nearest.config.search)
+        day, place = searching.day_of_question(question, as_of, _today())
         ready = self._ready(refresh=refresh)
         refreshed = time.perf_counter()
-        found = search(self._layers, ready, question, day, place, batch=self._layers.stay_open())
+        found = searching.search(
+            self._layers, ready, question, day, place, batch=self._layers.stay_open()
+        )
         ended = time.perf_counter()
         timing = {
             "refresh_ms": round(1000 * (refreshed - started), 3),
@@ -216,18 +218,16 @@ class Index:
 
         Scores and order are those of `search`, to the bit; call `refresh` first.
         """
-        from memidx.search.filters import Filters  # most searches have none
-
-        check_arguments(k, 0, strategy, None, None)
+        searching.check_arguments(k, 0, strategy, None, None)
         inputs = self.rank_inputs(as_of)
-        filters = Filters(sources=tuple(sources)) if sources else None
-        check_names(filters, self._layers.sources, inputs.snapshot)
-        return rank_many(*inputs, queries, k=k, strategy=strategy, filters=filters)
+        searching.check_names(sources, (), self._layers, inputs.snapshot)
+        return rank_many(*inputs, queries, k=k, strategy=strategy, sources=sources)
 
     def rank_inputs(self, as_of: str | None = None) -> RankInputs:
         """What `rank` ranks from, for those that rank in other ways."""
         snapshot = self._last().snapshot
-        settings = settings_of(self._layers, snapshot, _today() if as_of is None else day_of(as_of))
+        day = searching.day_of(as_of, _today())
+        settings = searching.settings_of(self._layers, snapshot, day)
         return RankInputs(snapshot, self._layers.analyzer, settings)
 
     def search_ids(
@@ -239,7 +239,7 @@ class Index:
         as_of: str | None = None,
     ) -> list[list[str]]:
         """`doc_id`s of the best `k` documents, for many queries."""
-        check_arguments(k, 0, strategy, None, None)
+        searching.check_arguments(k, 0, strategy, None, None)
         return rank_ids(*self.rank_inputs(as_of), queries, k=k, strategy=strategy)
 
     def refresh(self) -> RefreshReport:
@@ -275,10 +275,10 @@ class Index:
         for name in ("also", "sources", "kinds", "tags", "path_globs"):
             options[name] = tuple(options.get(name, ()))
         question = Question(text=query, k=k, **options)
-        check_question(question, self._layers.nearest.config.search)
-        day, _ = day_of_question(question, as_of, _today())
+        searching.check_question(question, self._layers.nearest.config.search)
+        day, _ = searching.day_of_question(question, as_of, _today())
         ready = self._ready(refresh=refresh)
-        check_names(question.filters(day), self._layers.sources, ready.snapshot)
+        searching.check_names(question.sources, question.kinds, self._layers, ready.snapshot)
         return explain(self._layers, ready, question, day, doc_id)
 
     def get(
@@ -382,7 +382,7 @@ class Index:
     @property
     def configuration(self) -> Mapping[str, Any]:
         """The settings a ranking depends on, as JSON values."""
-        return asdict(settings_of(self._layers, self._last().snapshot, "1970-01-01"))
+        return asdict(searching.settings_of(self._layers, self._last().snapshot, "1970-01-01"))
 
     def _ready(self, *, refresh: bool) -> Ready:
         self._current = self._layers.ready(refresh=refresh, now_ns=time.time_ns())

@@ -22,7 +22,8 @@ from memidx.snapshot.look import read_content
 from memidx.snapshot.publish import BUILD_LOCK_WAIT_S
 from memidx.sources.base import SUFFIXES
 from memidx.sources.listing import list_files
-from memidx.store.layout import MANIFEST_NAME, SHARD_CAP_BYTES, shard_prefix
+from memidx.store import MANIFEST_NAME, shard_prefix
+from memidx.store.layout import SHARD_CAP_BYTES
 from memidx.store.line import decode_line
 from memidx.store.manifest import Manifest, parse_manifest
 from memidx.store.merge import merge_lines, merge_manifests, parse_shard

@@ -234,7 +234,7 @@ def _feeds(root: str, store: str, doc_ids: Collection[str], env: Mapping[str, st
 def stored_sources(store: str) -> tuple[SourceConfig, ...]:
     """The sources a store was built from, as its manifest has them; none without one."""
     # Not where the sources are configured; and without the reader, which knows lines too.
-    from memidx.store.layout import MANIFEST_NAME
+    from memidx.store import MANIFEST_NAME
     from memidx.store.manifest import parse_manifest
 
     file = os.path.join(store, MANIFEST_NAME)

@@ -1,28 +1,31 @@
 """How is one question answered, from what the caller asked to what the answer says?
 
-Arguments are checked, words looked up, documents ranked and listed, and where that led to nothing
-to rely on, the answer is given what the question could be rephrased by.
+What is asked is checked before anything is read: a misspelt name must not look like an empty
+answer. Words are looked up, documents ranked and listed, and where that led to nothing to rely on,
+the answer is given what the question could be rephrased by.
 """
 
 from __future__ import annotations
 
-from memidx.arguments import check_arguments, check_caps, check_names, day_of
 from memidx.config import SearchConfig
+from memidx.errors import InputError
 from memidx.layers import Layers
 from memidx.light import TYPE_CHECKING
-from memidx.search.answer import Answer, failed_sources
+from memidx.search.answer import Answer, Cursors, failed_sources
 from memidx.search.answering import Circumstances, answer
-from memidx.search.cursor import Cursor, Cursors, check_cursor, cursor_of, read_cursor
 from memidx.search.labels import check_threshold
-from memidx.search.listing import Caps, listed
 from memidx.search.prepared import Prepared, prepare
-from memidx.search.ranking import Ranking, RankSettings, rank
+from memidx.search.ranking import STRATEGIES, Ranking, RankSettings, rank
 from memidx.snapshot.refresh import Ready
 from memidx.snapshot.snapshot import Snapshot
 from memidx.values import Value, replace
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from memidx.search.cursor import Cursor
     from memidx.search.filters import Filters
+    from memidx.search.listing import Caps
 
 
 class Question(Value):
@@ -47,8 +50,15 @@ class Question(Value):
     exclude_invalidated: bool = False
 
     @property
+    def is_capped(self) -> bool:
+        """Whether less than the ranking is listed; few questions ask for that."""
+        return (self.dedupe, self.per_source, self.per_path) != (None, None, None)
+
+    @property
     def caps(self) -> Caps:
         """What of the ranking is listed."""
+        from memidx.search.listing import Caps  # see `is_capped`
+
         return Caps(self.dedupe, self.per_source, self.per_path)
 
     def filters(self, day: str) -> Filters | None:
@@ -63,7 +73,7 @@ class Question(Value):
         ):
             return None
         from memidx.search.filters import make_filters  # few questions have any
-        from memidx.text.dates import days_since_epoch
+        from memidx.text.days import days_since_epoch
 
         return make_filters(
             sources=self.sources,
@@ -87,7 +97,7 @@ def check_question(question: Question, search: SearchConfig) -> None:
     check_arguments(
         question.k, question.offset, question.strategy, question.min_score, question.dedupe
     )
-    check_caps(question.per_source, question.per_path)
+    _check_caps(question.per_source, question.per_path)
     if question.also:
         from memidx.search.fusing import check_phrasings  # few questions have several phrasings
 
@@ -102,16 +112,78 @@ def check_question(question: Question, search: SearchConfig) -> None:
         )
 
 
+def check_arguments(
+    k: int, offset: int, strategy: str | None, min_score: float | None, dedupe: str | None
+) -> None:
+    """Refuse numbers out of range and unknown choices."""
+    if k < 1 or offset < 0:
+        raise InputError("k must be at least 1 and offset at least 0", found=f"{k}, {offset}")
+    if strategy is not None and strategy not in STRATEGIES:
+        raise InputError("unknown strategy", expected=", ".join(STRATEGIES), found=repr(strategy))
+    if min_score is not None and not 0.0 <= min_score <= 1.0:
+        raise InputError("min_score is out of range", expected="0 to 1", found=str(min_score))
+    if dedupe not in (None, "content", "title"):
+        raise InputError("unknown dedupe", expected="content or title", found=repr(dedupe))
+
+
+def _check_caps(per_source: int | None, per_path: int | None) -> None:
+    """Refuse a cap that leaves no place."""
+    for name, cap in (("per_source", per_source), ("per_path", per_path)):
+        if cap is not None and cap < 1:
+            raise InputError(f"{name} is out of range", expected="1 or more", found=str(cap))
+
+
+def check_names(
+    sources: Sequence[str], kinds: Sequence[str], layers: Layers, snapshot: Snapshot
+) -> None:
+    """Refuse a source or kind that is neither configured nor in the index.
+
+    Raises:
+        InputError: Naming the ones there are.
+    """
+    if sources:
+        names = {source.name for source in layers.sources}
+        _check_known("source", sources, names.union(snapshot.sources))
+    if kinds:
+        known = {source.kind for source in layers.sources}
+        _check_known("kind", kinds, known.union(snapshot.kinds))
+
+
+def _check_known(what: str, wanted: Sequence[str], known: Collection[str]) -> None:
+    for name in wanted:
+        if name not in known:
+            raise InputError(
+                f"no {what} has this name",
+                expected="one of " + ", ".join(sorted(known)),
+                found=repr(name),
+            )
+
+
+def day_of(given: str | None, today: str) -> str:
+    """The day ages count from, in its normal form: today, where none is given."""
+    if given is None:
+        return today
+    from memidx.text.dates import parse_time  # most ages count from today
+
+    parsed = parse_time(str(given))  # a `date` is as good as its text
+    if parsed is None:
+        raise InputError("as_of is not a date", expected="an ISO date", found=repr(given))
+    return parsed
+
+
 def day_of_question(question: Question, as_of: str | None, today: str) -> tuple[str, Cursor | None]:
     """The day ages count from, and the question's cursor, which holds on to the day it began.
 
     Raises:
         InputError: A date or a cursor that cannot be read.
     """
-    cursor = None if question.cursor is None else read_cursor(question.cursor)
-    if as_of is None and cursor is not None:
-        as_of = cursor.as_of
-    return (today if as_of is None else day_of(as_of)), cursor
+    cursor = None
+    if question.cursor is not None:
+        from memidx.search.cursor import read_cursor  # few questions go on where another ended
+
+        cursor = read_cursor(question.cursor)
+        as_of = cursor.as_of if as_of is None else as_of
+    return day_of(as_of, today), cursor
 
 
 def search(
@@ -138,19 +210,23 @@ def search(
     """
     snapshot, analyzer = ready.snapshot, layers.analyzer
     filters = question.filters(day)
-    check_names(filters, layers.sources, snapshot)
+    check_names(question.sources, question.kinds, layers, snapshot)
     settings = settings_of(layers, snapshot, day)
     page = _page(layers, snapshot, question, settings, day)
     offset = question.offset
     if cursor is not None:
+        from memidx.search.cursor import check_cursor  # see `day_of_question`
+
         check_cursor(cursor, page.at(cursor.offset))
         offset = cursor.offset
-    caps, n_listed = question.caps, None
+    n_listed = None
     # What caps leave out makes room for what comes behind it, however far.
-    k = snapshot.n_docs if caps.any else offset + question.k
+    k = snapshot.n_docs if question.is_capped else offset + question.k
     prepared, ranking = ranked(layers, snapshot, question, settings, filters, k, batch=batch)
-    if caps.any:
-        ranking = replace(ranking, best=listed(snapshot, ranking.best, caps))
+    if question.is_capped:
+        from memidx.search.listing import listed  # see `Question.is_capped`
+
+        ranking = replace(ranking, best=listed(snapshot, ranking.best, question.caps))
         n_listed = len(ranking.best)
     strategy = question.strategy or settings.search.strategy
     found = answer(
@@ -166,11 +242,11 @@ def search(
         n_listed=n_listed,
         page=Cursors(offset, lambda: page.at(offset)),
     )
-    if _needs_help(found):
-        found = _with_help(layers, snapshot, prepared, settings, found, batch=batch)
-    elif any(term.numbers is None for term in prepared.terms):
-        found = _with_suggestions(layers, snapshot, prepared, found)
-    return found
+    if _is_sure(found) and all(term.numbers is not None for term in prepared.terms):
+        return found
+    from memidx.search.rephrasing import with_help  # most answers can be relied on
+
+    return with_help(snapshot, analyzer, prepared, settings, found, batch=batch)
 
 
 def ranked(
@@ -237,6 +313,8 @@ def _page(
     build_id, analyzer = snapshot.build_id, layers.analyzer
 
     def first() -> Cursor:
+        from memidx.search.cursor import cursor_of  # who reads an answer asks seldom
+
         decisive = (
             replace(question, k=1, offset=0, cursor=None),
             settings.search,
@@ -248,49 +326,6 @@ def _page(
     return Cursors(question.offset, first)
 
 
-def _needs_help(found: Answer) -> bool:
-    """Whether there is nothing to rely on, but something to rephrase by."""
-    if found.verdict in ("empty_query", "empty_index"):
-        return False
-    # A page behind the last hit says nothing of the hits before it.
-    is_behind_the_end = found.verdict == "hits" and not found.hits
-    return not is_behind_the_end and all(hit.confidence == "weak" for hit in found.hits)
-
-
-def _with_help(
-    layers: Layers,
-    snapshot: Snapshot,
-    prepared: Prepared,
-    settings: RankSettings,
-    found: Answer,
-    *,
-    batch: bool,
-) -> Answer:
-    """An answer nobody can rely on, with what to rephrase the question by."""
-    from memidx.search.nearest import nearest_documents  # good answers need none
-
-    found = _with_suggestions(layers, snapshot, prepared, found)
-    shown = {hit.doc_id for hit in found.hits}
-    return replace(
-        found,
-        nearest=nearest_documents(
-            snapshot,
-            layers.analyzer,
-            prepared,
-            settings,
-            found.suggestions,
-            shown,
-            batch=batch,
-        ),
-    )
-
-
-def _with_suggestions(
-    layers: Layers, snapshot: Snapshot, prepared: Prepared, found: Answer
-) -> Answer:
-    """An answer with words that documents hold, for those that none does."""
-    from memidx.search.suggestions import suggest, unknown_words  # only unknown words need it
-
-    suggestions = suggest(snapshot, layers.analyzer, unknown_words(prepared.words, snapshot))
-    notes = [f"near {near.word}: {', '.join(near.near)}" for near in suggestions]
-    return replace(found, suggestions=suggestions, notes=(*found.notes, *notes))
+def _is_sure(found: Answer) -> bool:
+    """Whether there is a hit that nobody need rephrase the question for."""
+    return any(hit.confidence != "weak" for hit in found.hits)

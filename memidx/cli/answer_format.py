@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memidx.cli.packing import first_passages, pack
 from memidx.cli.terminal import to_json
-from memidx.text.rules import FEEDS
+from memidx.text import FEEDS
 
 if TYPE_CHECKING:
     from memidx.search.answer import Answer

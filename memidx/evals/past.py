@@ -29,7 +29,7 @@ from memidx.evals.revisions import Commit, Revisions
 from memidx.evals.suite import Suite, parse_suite
 from memidx.frozen import settings_of
 from memidx.search.ranking import RankSettings
-from memidx.store.layout import MANIFEST_NAME
+from memidx.store import MANIFEST_NAME
 from memidx.store.line import DamagedLine, check_line, decode_line, line_doc_id, line_sum
 from memidx.store.manifest import Manifest, parse_manifest
 from memidx.store.reader import index_build_id

@@ -24,8 +24,8 @@ from memidx.sources.base import Fed, FileEntry, Gone, Skip, SourceFailed
 from memidx.sources.listing import Listing, list_files
 from memidx.sources.survey import Survey
 from memidx.store.lines import NewLines
+from memidx.text import FEEDS
 from memidx.text.redact import holds_private
-from memidx.text.rules import FEEDS
 
 
 @dataclass(slots=True)

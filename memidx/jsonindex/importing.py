@@ -22,9 +22,9 @@ from memidx.sources import FEED_KINDS, FILE_KINDS
 from memidx.sources.base import Item, Skip, SourceFailed
 from memidx.sources.listing import list_files
 from memidx.store.line import encode_line
+from memidx.text import FEEDS
 from memidx.text.paths import identity, is_within, printable, relative_to
 from memidx.text.redact import holds_secret, redact, redact_local_paths
-from memidx.text.rules import FEEDS
 
 _GONE = "its source is not below root"
 _CHANGED = "its source changed since it was indexed"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from memidx.indexing.state import Freshness
 from memidx.light import TYPE_CHECKING
-from memidx.search.cursor import Cursor, Cursors
 from memidx.values import Value, field
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any, Literal
 
+    from memidx.search.cursor import Cursor
     from memidx.sources.base import Skip
 
     Verdict = Literal[
@@ -101,6 +101,31 @@ class Nearest(Value):
     doc_id: str
     title: str
     path: str
+
+
+class Cursors:
+    """The cursors of one answer, put together when one is asked for, which is seldom.
+
+    Args:
+        offset: Hits before the first one of the answer.
+        first: Gives the cursor of that place.
+    """
+
+    __slots__ = ("_first", "offset")
+
+    def __init__(self, offset: int, first: Callable[[], Cursor]) -> None:
+        self.offset = offset
+        self._first = first
+
+    def at(self, offset: int) -> Cursor:
+        """The cursor of a place."""
+        return self._first().at(offset)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Cursors) and self._first() == other._first()
+
+    def __hash__(self) -> int:
+        return hash(self._first())
 
 
 class Answer(Value):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from memidx.analysis.base import Analyzer
 from memidx.indexing.state import Freshness
 from memidx.light import TYPE_CHECKING
-from memidx.search.answer import Answer, Hit, Problem, Verdict, decide_verdict, problems
+from memidx.search.answer import Answer, Cursors, Hit, Problem, Verdict, decide_verdict, problems
 from memidx.search.lines import in_file
 from memidx.search.pages import pages_of
 from memidx.search.passages import snippets
@@ -23,7 +23,6 @@ from memidx.values import Value
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from memidx.search.cursor import Cursors
     from memidx.sources.base import Skip
 
 # What an answer lists of the documents that are not in the index; the count is always whole.

@@ -9,11 +9,7 @@ from __future__ import annotations
 
 from memidx.errors import InputError
 from memidx.hashing import blake2b
-from memidx.light import TYPE_CHECKING
 from memidx.values import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _FORM = "1"
 
@@ -39,31 +35,6 @@ class Cursor(NamedTuple):
 
     def __str__(self) -> str:
         return ".".join((_FORM, str(self.offset), self.build_id, self.question, self.as_of))
-
-
-class Cursors:
-    """The cursors of one answer, put together when one is asked for, which is seldom.
-
-    Args:
-        offset: Hits before the first one of the answer.
-        first: Gives the cursor of that place.
-    """
-
-    __slots__ = ("_first", "offset")
-
-    def __init__(self, offset: int, first: Callable[[], Cursor]) -> None:
-        self.offset = offset
-        self._first = first
-
-    def at(self, offset: int) -> Cursor:
-        """The cursor of a place."""
-        return self._first().at(offset)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Cursors) and self._first() == other._first()
-
-    def __hash__(self) -> int:
-        return hash(self._first())
 
 
 def cursor_of(build_id: str, question: object, offset: int, as_of: str) -> Cursor:

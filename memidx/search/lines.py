@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from memidx.light import TYPE_CHECKING
 from memidx.search.answer import Snippet
-from memidx.text.rules import CUT, TOLD_KINDS
+from memidx.text import CUT, TOLD_KINDS
 from memidx.values import replace
 
 if TYPE_CHECKING:

@@ -29,11 +29,6 @@ class Caps(NamedTuple):
     per_source: int | None = None
     per_path: int | None = None
 
-    @property
-    def any(self) -> bool:
-        """Whether the list is shorter than the ranking."""
-        return self != Caps()
-
 
 def listed(snapshot: Snapshot, best: Sequence[Scored], caps: Caps) -> tuple[Scored, ...]:
     """The places that are listed, in their order; from a whole ranking, the whole list."""

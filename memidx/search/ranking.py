@@ -283,9 +283,16 @@ def rank_many(
     k: int,
     strategy: str | None = None,
     plain: bool = False,
-    filters: Filters | None = None,
+    sources: Sequence[str] = (),
 ) -> list[list[Ranked]]:
-    """Rankings of many queries with the batch kernels; `plain` as in `prepare`."""
+    """Rankings of many queries with the batch kernels; `plain` as in `prepare`.
+
+    Args:
+        sources: Names of those that may answer; empty means all.
+    """
+    from memidx.search.filters import Filters  # most searches have none
+
+    filters = Filters(sources=tuple(sources)) if sources else None
     rankings = []
     for query in queries:
         prepared = prepare(snapshot, analyzer, query, settings.search, plain=plain)

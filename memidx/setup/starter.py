@@ -19,7 +19,7 @@ from memidx.analysis.base import Analyzer
 from memidx.config import SearchConfig, SourceConfig
 from memidx.documents import Document
 from memidx.search.ranking import RankSettings, SourceFactors, rank_many
-from memidx.text.rules import FEEDS
+from memidx.text import FEEDS
 
 SUITE_NAME = "queries.yaml"
 K = 5

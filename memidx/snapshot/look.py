@@ -29,7 +29,7 @@ from memidx.snapshot.observing import Observations
 from memidx.snapshot.rows import Placed
 from memidx.snapshot.workers import MakeAnalyzer
 from memidx.snapshot.workspace import Workspace
-from memidx.store.layout import MANIFEST_NAME
+from memidx.store import MANIFEST_NAME
 from memidx.store.line import DamagedLine, decode_line
 from memidx.store.lines import ChosenLines, Lines, Sums, sums
 from memidx.store.manifest import Manifest

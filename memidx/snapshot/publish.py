@@ -27,7 +27,8 @@ from memidx.snapshot.snapshot import Snapshot
 from memidx.snapshot.taking import derive_look
 from memidx.snapshot.workers import MakeAnalyzer
 from memidx.snapshot.workspace import Workspace, analyzer_key
-from memidx.store.layout import MANIFEST_NAME, SHARD_CAP_BYTES, layout
+from memidx.store import MANIFEST_NAME
+from memidx.store.layout import SHARD_CAP_BYTES, layout
 from memidx.store.lines import ChosenLines, sizes
 from memidx.store.manifest import Manifest
 from memidx.store.patch import Decline, Patch

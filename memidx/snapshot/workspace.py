@@ -9,7 +9,7 @@ from memidx.analysis.base import Analyzer
 from memidx.config import SourceConfig
 from memidx.hashing import blake2b
 from memidx.light import TYPE_CHECKING
-from memidx.text.rules import RULES_VERSION
+from memidx.text import RULES_VERSION
 from memidx.values import Value, field
 
 if TYPE_CHECKING:

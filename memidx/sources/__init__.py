@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from memidx.light import TYPE_CHECKING
 from memidx.sources.base import SUFFIXES, FeedKind, FileKind
-from memidx.text.rules import FEEDS
+from memidx.text import FEEDS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

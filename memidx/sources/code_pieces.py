@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from memidx.text.rules import CUT
+from memidx.text import CUT
 
 _HEADER = re.compile(r"#!|#.*?coding[:=]")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from memidx.config import SourceConfig
 from memidx.light import TYPE_CHECKING
 from memidx.sources import FEED_KINDS
-from memidx.text.rules import FEEDS
+from memidx.text import FEEDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

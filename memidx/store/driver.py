@@ -10,7 +10,7 @@ import os.path
 
 from memidx import files
 from memidx.errors import InputError, StoreError
-from memidx.store.layout import MANIFEST_NAME, shard_prefix
+from memidx.store import MANIFEST_NAME, shard_prefix
 from memidx.store.manifest import manifest_bytes, parse_manifest
 from memidx.store.merge import MergedShard, merge_manifests, merge_shard
 

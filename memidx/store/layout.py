@@ -16,14 +16,12 @@ from bisect import bisect_left
 from memidx.errors import InputError
 from memidx.hashing import blake2b
 from memidx.light import TYPE_CHECKING
+from memidx.store import HASH_DIGITS, shard_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 SHARD_CAP_BYTES = 20 * 2**20
-MANIFEST_NAME = "manifest.json"
-HASH_DIGITS = 16
-_HEX = frozenset("0123456789abcdef")
 # One more than any hex digit: the upper end of the range that a prefix covers.
 _PAST_HEX = "g"
 
@@ -31,20 +29,6 @@ _PAST_HEX = "g"
 def sort_key(doc_id: str) -> tuple[str, str]:
     """What lines are ordered by: the hash of the doc_id, then the doc_id itself."""
     return blake2b(doc_id.encode("utf-8"), digest_size=HASH_DIGITS // 2).hexdigest(), doc_id
-
-
-def shard_name(prefix: str) -> str:
-    """The file that holds the documents whose hash begins with `prefix`."""
-    return f"docs-{prefix}.jsonl" if prefix else "docs.jsonl"
-
-
-def shard_prefix(name: str) -> str | None:
-    """The hash prefix a shard's file name stands for; None when it is no shard's name."""
-    if name == shard_name(""):
-        return ""
-    prefix = name[len("docs-") : -len(".jsonl")]
-    is_one = 0 < len(prefix) <= HASH_DIGITS and _HEX.issuperset(prefix)
-    return prefix if is_one and name == shard_name(prefix) else None
 
 
 def layout(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from memidx.errors import InputError, StoreCorrupt, StoreVersion
 from memidx.hashing import blake2b
 from memidx.light import TYPE_CHECKING, parse_json
-from memidx.store.layout import shard_prefix
+from memidx.store import shard_prefix
 from memidx.values import Value
 
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ from itertools import pairwise
 from typing import TypeVar
 
 from memidx.errors import StoreCorrupt
-from memidx.store.layout import SHARD_CAP_BYTES, shard_prefix, sort_key
+from memidx.store import shard_prefix
+from memidx.store.layout import SHARD_CAP_BYTES, sort_key
 from memidx.store.line import DamagedLine, check_line, line_doc_id
 from memidx.store.manifest import Manifest
 

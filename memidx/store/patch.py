@@ -15,7 +15,8 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 from memidx.errors import InputError, StoreCorrupt, StoreVersion
-from memidx.store.layout import MANIFEST_NAME, SHARD_CAP_BYTES, layout
+from memidx.store import MANIFEST_NAME
+from memidx.store.layout import SHARD_CAP_BYTES, layout
 from memidx.store.lines import sizes
 from memidx.store.manifest import Manifest, manifest_bytes, parse_manifest
 from memidx.store.reader import Damage

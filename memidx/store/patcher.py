@@ -14,8 +14,8 @@ from io import BytesIO
 
 from memidx import files
 from memidx.errors import FileError
+from memidx.store import MANIFEST_NAME
 from memidx.store.folders import CACHE_NAME, prepare_store, scratch_dir
-from memidx.store.layout import MANIFEST_NAME
 from memidx.store.line import DamagedLine, check_line
 from memidx.store.patch import Current, Decline, Patch, Wanted, decide_patch
 from memidx.store.reader import Damage

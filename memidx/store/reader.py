@@ -15,7 +15,8 @@ from memidx import files
 from memidx.errors import FileError, InputError, StoreMissing
 from memidx.files import Signature
 from memidx.files.spooling import OpenFile
-from memidx.store.layout import MANIFEST_NAME, shard_prefix, sort_key
+from memidx.store import MANIFEST_NAME, shard_prefix
+from memidx.store.layout import sort_key
 from memidx.store.line import DamagedLine, check_line, line_doc_id
 from memidx.store.lines import IN_MEMORY_BYTES, Place, StoredLines
 from memidx.store.manifest import (

@@ -10,7 +10,7 @@ import os
 
 from memidx import files
 from memidx.files import Signature
-from memidx.store.layout import MANIFEST_NAME, shard_prefix
+from memidx.store import MANIFEST_NAME, shard_prefix
 
 # A folder that was written so shortly ago may be written again without another time.
 _RACY_NS = 2_000_000_000

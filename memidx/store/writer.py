@@ -15,8 +15,9 @@ from dataclasses import dataclass, replace
 
 from memidx import files
 from memidx.errors import FileError, StoreCorrupt
+from memidx.store import MANIFEST_NAME, shard_prefix
 from memidx.store.folders import content_of, prepare_store, scratch_dir
-from memidx.store.layout import MANIFEST_NAME, SHARD_CAP_BYTES, layout, shard_prefix
+from memidx.store.layout import SHARD_CAP_BYTES, layout
 from memidx.store.lines import sizes
 from memidx.store.manifest import Manifest, manifest_bytes, parse_manifest
 from memidx.store.reader import refuse_file

@@ -8,6 +8,7 @@ The arithmetic is done here because importing `datetime` costs a cold query more
 from __future__ import annotations
 
 from memidx.light import TYPE_CHECKING, pattern
+from memidx.text.days import DAY_SECONDS, days_of
 
 if TYPE_CHECKING:
     import re
@@ -45,10 +46,7 @@ _MONTHS = (
     "november",
     "december",
 )
-_DAY_SECONDS = 86_400
 _LONGEST = 64
-# `YYYY-MM-DD`, and with `THH:MM:SSZ`, and with up to six digits of a second.
-_NORMAL_LENGTHS = frozenset((10, 20, *range(22, 28)))
 # 0001-01-01 and 9999-12-31 as days since 1970-01-01.
 _FIRST_DAY, _LAST_DAY = -719_162, 2_932_896
 
@@ -112,25 +110,6 @@ def date_in_name(name: str) -> str | None:
     return None
 
 
-def days_since_epoch(iso: str) -> float:
-    """Days from 1970-01-01T00:00Z to a time in normal form; a day counts from its midnight.
-
-    Raises:
-        ValueError: When `iso` is not in the normal form of `parse_time`.
-    """
-    is_normal = len(iso) in _NORMAL_LENGTHS and iso[:4].isdecimal()
-    if not is_normal or (len(iso) > 10 and iso[-1] != "Z"):
-        iso = parse_time(iso) or ""
-    try:
-        days = _days(int(iso[:4]), int(iso[5:7]), int(iso[8:10]))
-        if len(iso) == 10:
-            return float(days)
-        seconds = int(iso[11:13]) * 3600 + int(iso[14:16]) * 60 + float(iso[17:-1])
-    except ValueError:
-        raise ValueError(f"not a date or time: {iso!r}") from None
-    return days + seconds / _DAY_SECONDS
-
-
 def _pattern(source: str) -> re.Pattern[str]:
     return pattern(f"(?a){source}")
 
@@ -169,7 +148,7 @@ def _moment(
     year: int, month: int, day: int, clock: list[str | None] | tuple[str | None, ...]
 ) -> str | None:
     """The normal form of checked parts; `clock` is hour, minute, second, fraction, zone."""
-    if not (year >= 1 and 1 <= month <= 12 and 1 <= day <= _month_days(year, month)):
+    if not (year >= 1 and 1 <= month <= 12 and 1 <= day <= _monthdays_of(year, month)):
         return None
     if not clock or clock[0] is None:
         return f"{year:04d}-{month:02d}-{day:02d}"
@@ -182,7 +161,7 @@ def _moment(
     if offset is None:
         return None
     micro = int((clock[3] or "0")[:6].ljust(6, "0"))
-    total = _days(year, month, day) * _DAY_SECONDS + hour * 3600 + minute * 60 + second - offset
+    total = days_of(year, month, day) * DAY_SECONDS + hour * 3600 + minute * 60 + second - offset
     return _format(total, micro)
 
 
@@ -199,7 +178,7 @@ def _offset_seconds(zone: str | None) -> int | None:
 def _format(seconds: int, micro: int) -> str | None:
     if micro >= 1_000_000:
         seconds, micro = seconds + 1, micro - 1_000_000
-    days, rest = divmod(seconds, _DAY_SECONDS)
+    days, rest = divmod(seconds, DAY_SECONDS)
     if not _FIRST_DAY <= days <= _LAST_DAY:
         return None
     year, month, day = _civil(days)
@@ -214,27 +193,14 @@ def _leap(year: int) -> bool:
     return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
 
 
-def _month_days(year: int, month: int) -> int:
+def _monthdays_of(year: int, month: int) -> int:
     if month == 2:
         return 29 if _leap(year) else 28
     return 30 if month in (4, 6, 9, 11) else 31
 
 
-def _days(year: int, month: int, day: int) -> int:
-    """Days from 1970-01-01, proleptic Gregorian.
-
-    Years are counted from March, so that the leap day is the last of its year.
-    """
-    year -= month <= 2
-    era, year_of_era = divmod(year, 400)
-    day_of_year = (153 * (month - 3 if month > 2 else month + 9) + 2) // 5 + day - 1
-    return (
-        era * 146_097 + year_of_era * 365 + year_of_era // 4 - year_of_era // 100 + day_of_year
-    ) - 719_468
-
-
 def _civil(days: int) -> tuple[int, int, int]:
-    """The inverse of `_days`."""
+    """The inverse of `days_of`."""
     era, day_of_era = divmod(days + 719_468, 146_097)
     year_of_era = (
         day_of_era - day_of_era // 1460 + day_of_era // 36_524 - day_of_era // 146_096

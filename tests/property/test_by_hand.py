@@ -29,7 +29,7 @@ from memidx.analysis.parts import _runs, _split_at_joints, _split_at_points
 from memidx.config.schema import SCHEMA
 from memidx.search.blocks import Outline, _front_matter, _is_badges, _is_heading
 from memidx.search.parse import ParsedQuery, parse
-from memidx.store.layout import shard_prefix
+from memidx.store import shard_prefix
 
 BLANKS = st.sampled_from(["", " ", "\t", "\x1c", "\x85", "\u3000", "\r"])
 LINES = st.builds(

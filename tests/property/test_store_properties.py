@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from memidx.documents import Document
 from memidx.errors import InputError, StoreCorrupt, StoreVersion
-from memidx.store.layout import layout, shard_prefix
+from memidx.store import shard_prefix
+from memidx.store.layout import layout
 from memidx.store.line import (
     DamagedLine,
     check_line,

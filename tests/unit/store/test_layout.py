@@ -8,7 +8,8 @@ from hashlib import blake2b
 import pytest
 
 from memidx.errors import InputError
-from memidx.store.layout import SHARD_CAP_BYTES, layout, shard_name, shard_prefix, sort_key
+from memidx.store import shard_name, shard_prefix
+from memidx.store.layout import SHARD_CAP_BYTES, layout, sort_key
 
 
 def _hash(doc_id: str) -> str:
