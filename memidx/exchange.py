@@ -23,9 +23,9 @@ from memidx.search.answer import Problem, problems
 from memidx.snapshot.cache import Cache
 from memidx.snapshot.look import read_content
 from memidx.sources.artifacts import is_artifact
+from memidx.store import store_signature
 from memidx.store.line import decode_line
 from memidx.store.lock import store_lock
-from memidx.store.signature import store_signature
 from memidx.store.writer import write_store
 from memidx.text.paths import is_within
 
@@ -177,7 +177,7 @@ def import_index(
         _refuse_existing(workspace.store, replace)
         write_store(workspace.store, manifest_of(opened), imported.lines)
         if is_whole:
-            cache.write_root(base)
+            cache.writer.write_root(base)
         is_recorded = cache.read_root() is not None
     return ImportReport(
         index=published.path,

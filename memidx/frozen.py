@@ -24,7 +24,7 @@ from memidx.search.ranking import RankInputs, RankSettings, SourceFactors, rank_
 from memidx.snapshot.builder import snapshot_in_memory
 from memidx.snapshot.rows import Placed
 from memidx.snapshot.snapshot import Snapshot
-from memidx.text.days import days_since_epoch
+from memidx.text import days_since_epoch
 
 _UNCHANGED = RefreshReport(
     freshness="fresh",

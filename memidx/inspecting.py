@@ -14,8 +14,8 @@ from memidx.snapshot.publish import layout_differs
 from memidx.snapshot.refresh import Ready
 from memidx.snapshot.snapshot import Snapshot
 from memidx.sources.base import Skip
+from memidx.store import store_signature
 from memidx.store.reader import source_fingerprint
-from memidx.store.signature import store_signature
 from memidx.text.redact import redact
 
 _MISPLACED = "its shards are not laid out as a build would lay them; `memidx build` does"
@@ -116,7 +116,7 @@ def verify(opened: Opened) -> VerifyReport:
     stored = read_content(workspace.store)
     damage = problems(Skip(found.path, found.reason, found.line) for found in stored.damage)
     n_lines = len(stored.lines) + sum(found.line is not None for found in stored.damage)
-    damage += tuple(Problem(path, _SNAPSHOT_DAMAGED) for path in opened.cache.drop_damaged())
+    damage += tuple(Problem(path, _SNAPSHOT_DAMAGED) for path in opened.cache.writer.drop_damaged())
     if workspace.root is None:
         if not stored.damage and layout_differs(workspace.store, stored.lines, stored.manifest, ()):
             damage += (Problem(workspace.store, _MISPLACED),)

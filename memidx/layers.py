@@ -22,7 +22,7 @@ from memidx.search.ranking import RankSettings, SourceFactors
 from memidx.snapshot.parts import Part
 from memidx.snapshot.refresh import Ready
 from memidx.snapshot.snapshot import Snapshot
-from memidx.text.days import days_since_epoch
+from memidx.text import days_since_epoch
 from memidx.values import replace
 
 if TYPE_CHECKING:

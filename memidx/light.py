@@ -7,19 +7,40 @@ modules a search loads keep to three habits:
 - what only a type checker needs is imported below `TYPE_CHECKING`, a name that checkers take for
   true wherever it comes from, and that is False here without loading `typing`;
 - what only some searches need is imported where they need it, with the reason beside it;
-- the few things they do use come from here, where they cost next to nothing.
+- the few things they do use come from here, where they cost next to nothing. (`bisect` and `heapq`
+  are a module of C each, and one in Python around it that takes longer to load.)
 """
 
 from __future__ import annotations
+
+try:
+    from _bisect import bisect_left, bisect_right
+    from _heapq import heapify, heappop, heapreplace
+except ImportError:  # pragma: no cover - another implementation of Python
+    from bisect import bisect_left, bisect_right
+    from heapq import heapify, heappop, heapreplace
+
+__all__ = [
+    "TYPE_CHECKING",
+    "Protocol",
+    "bisect_left",
+    "bisect_right",
+    "cached_property",
+    "heapify",
+    "heappop",
+    "heapreplace",
+    "parse_json",
+    "pattern",
+    "suppress",
+]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
     from collections.abc import Callable
-    from contextlib import suppress as suppress
-    from functools import cached_property as cached_property
-    from typing import Any
-    from typing import Protocol as Protocol
+    from contextlib import suppress
+    from functools import cached_property
+    from typing import Any, Protocol
 
     _Scan = Callable[[str, int], tuple[Any, int]]
 

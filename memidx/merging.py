@@ -22,13 +22,12 @@ from memidx.snapshot.look import read_content
 from memidx.snapshot.publish import BUILD_LOCK_WAIT_S
 from memidx.sources.base import SUFFIXES
 from memidx.sources.listing import list_files
-from memidx.store import MANIFEST_NAME, shard_prefix
+from memidx.store import MANIFEST_NAME, shard_prefix, store_signature
 from memidx.store.layout import SHARD_CAP_BYTES
 from memidx.store.line import decode_line
 from memidx.store.manifest import Manifest, parse_manifest
 from memidx.store.merge import merge_lines, merge_manifests, parse_shard
 from memidx.store.reader import read_store
-from memidx.store.signature import store_signature
 from memidx.store.writer import write_store
 from memidx.worktree import IndexEntry, Worktree
 
@@ -221,7 +220,7 @@ def _merge_index(
     merged, clashes = merge_lines(*sides)
     clashing = {clash.doc_id: clash.ours or clash.theirs or b"" for clash in clashes}
     merged.update(clashing)
-    with opened.cache.lock_store(BUILD_LOCK_WAIT_S):
+    with opened.cache.writer.lock_store(BUILD_LOCK_WAIT_S):
         write_store(opened.workspace.store, manifest, merged, cap=SHARD_CAP_BYTES)
     return merged, clashing
 
@@ -296,7 +295,7 @@ def _keep_incoming(
     kept = {d: merged[d] for d in commits if d.rpartition("#")[2] in incoming}
     if kept:
         place = opened.workspace.store
-        with opened.cache.lock_store(BUILD_LOCK_WAIT_S):
+        with opened.cache.writer.lock_store(BUILD_LOCK_WAIT_S):
             stored = read_store(place)
             write_store(place, stored.manifest, {**stored.lines, **kept}, cap=SHARD_CAP_BYTES)
     return tuple(kept)

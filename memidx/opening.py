@@ -206,7 +206,7 @@ def _root_of(store: str, cache: Cache, env: Mapping[str, str]) -> str | None:
         ):
             # Where it cannot be recorded, the next call has to find out again.
             with suppress(FileError):
-                cache.write_root(candidate)
+                cache.writer.write_root(candidate)
             return candidate
     return None
 

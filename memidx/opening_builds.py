@@ -27,8 +27,8 @@ from memidx.opening import (
     watch_config,
 )
 from memidx.snapshot.cache import Cache
+from memidx.store import store_signature
 from memidx.store.manifest import Manifest
-from memidx.store.signature import store_signature
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -73,7 +73,7 @@ class Question(Value):
         ):
             return None
         from memidx.search.filters import make_filters  # few questions have any
-        from memidx.text.days import days_since_epoch
+        from memidx.text import days_since_epoch
 
         return make_filters(
             sources=self.sources,

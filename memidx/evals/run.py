@@ -138,7 +138,7 @@ def evaluate(
 
 def newest_time(times: Iterable[str | None]) -> str | None:
     """The latest of some document times, as it is written; None when there is none."""
-    from memidx.text.days import days_since_epoch
+    from memidx.text import days_since_epoch
 
     return max(
         (time for time in times if time), key=lambda t: (days_since_epoch(t), t), default=None

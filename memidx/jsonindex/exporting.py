@@ -14,8 +14,8 @@ from typing import Any
 from memidx.analysis.ascii_compat import AsciiCompatAnalyzer
 from memidx.documents import Document
 from memidx.jsonindex.shape import Entry, assemble
+from memidx.text import days_since_epoch
 from memidx.text.dates import time_from_seconds
-from memidx.text.days import days_since_epoch
 
 _DAY_SECONDS = 86_400
 

@@ -12,9 +12,7 @@ bounded, and long blocks are passages without a closer look.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-
-from memidx.light import pattern
+from memidx.light import bisect_left, bisect_right, pattern
 
 _MAX_CLASSIFIED = 4000
 

@@ -176,8 +176,8 @@ def _character_set(body: str, *, negated: bool) -> str:
 
 def _bound(name: str, value: str, as_of_day: float, *, end: bool) -> float:
     from memidx.errors import InputError  # most searches have no dates
+    from memidx.text import days_since_epoch
     from memidx.text.dates import parse_time
-    from memidx.text.days import days_since_epoch
 
     if days := pattern(r"(\d{1,6})d").fullmatch(value.strip()):
         day = as_of_day - int(days[1])

@@ -8,9 +8,7 @@ sequence of additions, multiplications and divisions of doubles (`memidx.scoring
 
 from __future__ import annotations
 
-from bisect import bisect_left
-
-from memidx.light import TYPE_CHECKING
+from memidx.light import TYPE_CHECKING, bisect_left
 from memidx.scoring import bm25_bound, idf
 from memidx.snapshot.parts import Numbers
 from memidx.snapshot.snapshot import Snapshot

@@ -9,11 +9,9 @@ the original text, at white space where there is some, never inside a character.
 from __future__ import annotations
 
 import unicodedata
-from bisect import bisect_right
-from heapq import heapify, heappop, heapreplace
 from itertools import chain
 
-from memidx.light import TYPE_CHECKING
+from memidx.light import TYPE_CHECKING, bisect_right, heapify, heappop, heapreplace
 from memidx.search.answer import Snippet
 from memidx.search.blocks import Outline
 from memidx.search.pages import Page

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
@@ -17,6 +16,7 @@ from typing import NamedTuple
 from memidx.analysis.base import Analyzer, Span
 from memidx.analysis.entities import unescape
 from memidx.analysis.inner import joined_words
+from memidx.light import bisect_left
 from memidx.search.folding import FOLDING, is_edge, is_unspaced
 
 NOTHING = "\0"

@@ -29,7 +29,7 @@ from memidx.snapshot.observing import Observations
 from memidx.snapshot.rows import Placed
 from memidx.snapshot.workers import MakeAnalyzer
 from memidx.snapshot.workspace import Workspace
-from memidx.store import MANIFEST_NAME
+from memidx.store import MANIFEST_NAME, store_signature
 from memidx.store.line import DamagedLine, decode_line
 from memidx.store.lines import ChosenLines, Lines, Sums, sums
 from memidx.store.manifest import Manifest
@@ -39,7 +39,6 @@ from memidx.store.reader import (
     read_shards,
     read_store,
 )
-from memidx.store.signature import store_signature
 
 # A file that changes on each of this many reads is being written all the time.
 _ATTEMPTS = 5

@@ -6,9 +6,7 @@ documents are given part by part; `memidx.snapshot.snapshot` adds them up.
 
 from __future__ import annotations
 
-from bisect import bisect_left
-
-from memidx.light import TYPE_CHECKING
+from memidx.light import TYPE_CHECKING, bisect_left
 from memidx.snapshot.segment import Field, Segment
 from memidx.values import NamedTuple
 

@@ -10,12 +10,12 @@ from collections.abc import Mapping
 
 from memidx.indexing.state import State
 from memidx.snapshot.look import Look
+from memidx.store import store_signature
 from memidx.store.line import decode_line
 from memidx.store.manifest import Manifest
 from memidx.store.patch import Decline, Patch, Wanted
 from memidx.store.patcher import patch_store
 from memidx.store.reader import Damage
-from memidx.store.signature import store_signature
 from memidx.store.writer import Written, write_store
 
 

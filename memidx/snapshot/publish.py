@@ -27,13 +27,12 @@ from memidx.snapshot.snapshot import Snapshot
 from memidx.snapshot.taking import derive_look
 from memidx.snapshot.workers import MakeAnalyzer
 from memidx.snapshot.workspace import Workspace, analyzer_key
-from memidx.store import MANIFEST_NAME
+from memidx.store import MANIFEST_NAME, store_signature
 from memidx.store.layout import SHARD_CAP_BYTES, layout
 from memidx.store.lines import ChosenLines, sizes
 from memidx.store.manifest import Manifest
 from memidx.store.patch import Decline, Patch
 from memidx.store.reader import Damage
-from memidx.store.signature import store_signature
 from memidx.store.writer import Written, write_store
 
 # A build waits for the builders before it; a lock held longer than this is named in an error.
@@ -122,11 +121,11 @@ def build_store(
         FileError: The store cannot be written; it is as it was.
     """
     analyzer = make_analyzer()
-    with cache.lock_store(BUILD_LOCK_WAIT_S):
+    with cache.writer.lock_store(BUILD_LOCK_WAIT_S):
         lines, damage, current = _content(workspace.store)
         known = None if full else _known(cache, workspace, root)
         before = _before(cache, analyzer)
-        scratch = cache.scratch()
+        scratch = cache.writer.scratch()
         # Without a snapshot to go on from, every document is analysed: best where it is read.
         observed = Observations(analyzer, make_analyzer, scratch) if before is None else None
         look = look_at_sources(workspace, root, lines, damage, known, scratch, observed)
@@ -140,7 +139,7 @@ def build_store(
             )
         else:
             written = write_store(store, manifest, look.lines, shard=shard, cap=SHARD_CAP_BYTES)
-        cache.write_root(root)
+        cache.writer.write_root(root)
         key = look.key(analyzer)
         snapshot, n_analysed = derive_look(
             look,
@@ -154,8 +153,10 @@ def build_store(
         )
         settled = replace(look, plan=look.plan.done(), damage=())
         signatures = store_signature(workspace.store)
-        cache.write_state(record(settled, workspace, key=key, store=signatures, recorded_ns=now_ns))
-        cache.prune(*snapshot.keys(key))
+        cache.writer.write_state(
+            record(settled, workspace, key=key, store=signatures, recorded_ns=now_ns)
+        )
+        cache.writer.prune(*snapshot.keys(key))
     behind = bool(look.plan.size or differs or damage)
     return Built(look, written, behind, differs, n_analysed=n_analysed, patch=patched)
 

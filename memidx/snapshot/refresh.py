@@ -16,7 +16,7 @@ from memidx.light import TYPE_CHECKING, cached_property, suppress
 from memidx.snapshot.cache import Cache
 from memidx.snapshot.snapshot import Snapshot
 from memidx.snapshot.workspace import Workspace, analyzer_key
-from memidx.store.signature import StoreFolder, store_signature
+from memidx.store import StoreFolder, store_signature
 from memidx.values import Value, replace
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ class Refresher:
     def _thorough(self, now_ns: int, *, checked: bool) -> Ready:
         """Compare and derive under the lock: no writer can be half way while the store is read."""
         try:
-            with self._cache.lock(LOCK_WAIT_S):
+            with self._cache.writer.lock(LOCK_WAIT_S):
                 return self._look(now_ns, checked=checked)
         except StoreLocked:
             return self._last()
@@ -213,7 +213,7 @@ class Refresher:
                 and previous.root == root
             )
             known = previous if usable else None
-            scratch = self._cache.scratch()
+            scratch = self._cache.writer.scratch()
             look = look_at_sources(
                 self.workspace, root, stored.lines, stored.damage, known, scratch
             )
@@ -227,7 +227,7 @@ class Refresher:
         # An unchecked look must not be taken for a comparison with the sources later.
         if checked or root is None:
             state = self._remember(state)
-            self._cache.prune(*snapshot.keys(key))
+            self._cache.writer.prune(*snapshot.keys(key))
         if previous is None:
             news = look.plan.size > 0
         else:
@@ -276,7 +276,7 @@ class Refresher:
         self._sources.took_in(edited, later)
         key = later.snapshot
         self._held = (key, taken.held)
-        self._cache.prune(*taken.snapshot.keys(key))
+        self._cache.writer.prune(*taken.snapshot.keys(key))
         news = _content(key) != _content(state.snapshot)
         freshness = _unless_untold("refreshed" if news else "fresh", later, checked=True)
         return Ready(
@@ -342,7 +342,7 @@ class Refresher:
     def _remember(self, state: State) -> State:
         # Without a record the next search looks at everything again; it is not wrong.
         with suppress(FileError):
-            return self._cache.write_state(state)
+            return self._cache.writer.write_state(state)
         return state
 
 

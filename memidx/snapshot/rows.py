@@ -14,7 +14,7 @@ from memidx.files.spooling import Scratch
 from memidx.snapshot.segment import Segment
 from memidx.snapshot.standing import standing_of
 from memidx.snapshot.writing import LongBlobs, Section, blob_sections
-from memidx.text.days import days_since_epoch
+from memidx.text import days_since_epoch
 
 NO_DAY = float("-inf")  # an undated document is older than any date
 

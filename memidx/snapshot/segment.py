@@ -7,10 +7,8 @@ one segment or several (`memidx.snapshot.snapshot`).
 
 from __future__ import annotations
 
-from bisect import bisect_left
-
 from memidx import files
-from memidx.light import TYPE_CHECKING, parse_json
+from memidx.light import TYPE_CHECKING, bisect_left, parse_json
 from memidx.snapshot.format import Blobs, Sections
 from memidx.values import NamedTuple
 

@@ -10,9 +10,7 @@ Documents are numbered through the segments (`doc`); dead ones keep their number
 
 from __future__ import annotations
 
-from bisect import bisect_right
-
-from memidx.light import TYPE_CHECKING, cached_property
+from memidx.light import TYPE_CHECKING, bisect_right, cached_property
 from memidx.snapshot.parts import (
     Numbers,
     Part,

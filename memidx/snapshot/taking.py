@@ -158,10 +158,10 @@ def derive_look(
         )
 
     try:
-        cache.write_snapshot(key, pieces(cache.scratch(), observed))
+        cache.writer.write_snapshot(key, pieces(cache.writer.scratch(), observed))
     except FileError as error:
         # A full disk must not cost the answer.
-        cache.keep_in_memory(key, pieces(IN_MEMORY, None), error.what)
+        cache.writer.keep_in_memory(key, pieces(IN_MEMORY, None), error.what)
     return _opened(cache, key), len(look.lines)
 
 
@@ -182,15 +182,15 @@ def _derived(
     facts = facts_of(build_id, analyzer)
 
     def derived(scratch: Scratch) -> Derived:
-        has = cache.has_segment
+        has = cache.writer.has_segment
         return derive(before[1], before[0], delta, analyzer, facts, has=has, scratch=scratch)
 
     try:
-        made = derived(cache.scratch())
-        cache.write_snapshot(key, made.pieces)
+        made = derived(cache.writer.scratch())
+        cache.writer.write_snapshot(key, made.pieces)
     except FileError as error:
         made = derived(IN_MEMORY)
-        cache.keep_in_memory(key, made.pieces, error.what)
+        cache.writer.keep_in_memory(key, made.pieces, error.what)
     return _opened(cache, key, opened), made.n_analysed
 
 

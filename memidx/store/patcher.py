@@ -14,13 +14,12 @@ from io import BytesIO
 
 from memidx import files
 from memidx.errors import FileError
-from memidx.store import MANIFEST_NAME
+from memidx.store import MANIFEST_NAME, store_signature
 from memidx.store.folders import CACHE_NAME, prepare_store, scratch_dir
 from memidx.store.line import DamagedLine, check_line
 from memidx.store.patch import Current, Decline, Patch, Wanted, decide_patch
 from memidx.store.reader import Damage
 from memidx.store.sed import SedError, run_script
-from memidx.store.signature import store_signature
 from memidx.store.writer import SCRIPT_NAME, Written, clear_scratch
 
 

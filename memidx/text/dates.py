@@ -8,7 +8,7 @@ The arithmetic is done here because importing `datetime` costs a cold query more
 from __future__ import annotations
 
 from memidx.light import TYPE_CHECKING, pattern
-from memidx.text.days import DAY_SECONDS, days_of
+from memidx.text import DAY_SECONDS, days_of
 
 if TYPE_CHECKING:
     import re

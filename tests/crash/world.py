@@ -16,7 +16,7 @@ import memidx
 from memidx import files
 from memidx.errors import MemidxError, StoreMissing
 from memidx.indexing.state import read_state
-from memidx.snapshot import cache, publish
+from memidx.snapshot import cache, caching, publish
 from memidx.snapshot.cache import SMALL_BYTES
 from memidx.store.reader import read_store
 from tests.disk import stray_files, temporary_files
@@ -174,7 +174,8 @@ class World:
             monkeypatch.setattr(files, "_fsync", os.fsync)
             if self.scenario.cap is not None:
                 monkeypatch.setattr(publish, "SHARD_CAP_BYTES", self.scenario.cap)
-            monkeypatch.setattr(cache, "SMALL_BYTES", self.scenario.small_bytes)
+            for module in (cache, caching):
+                monkeypatch.setattr(module, "SMALL_BYTES", self.scenario.small_bytes)
             yield
 
     @contextlib.contextmanager

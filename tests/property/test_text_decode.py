@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memidx.text import days_since_epoch
 from memidx.text.dates import parse_time
-from memidx.text.days import days_since_epoch
 from memidx.text.decode import Undecodable, decode
 from memidx.text.front_matter import read_front_matter
 from memidx.text.redact import redact

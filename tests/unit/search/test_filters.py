@@ -6,7 +6,7 @@ import pytest
 
 from memidx.errors import InputError
 from memidx.search.filters import glob_regex, make_filters, path_regex
-from memidx.text.days import days_since_epoch
+from memidx.text import days_since_epoch
 
 
 @pytest.mark.parametrize(

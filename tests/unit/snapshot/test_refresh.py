@@ -12,7 +12,7 @@ import pytest
 import memidx
 from memidx.errors import StoreLocked
 from memidx.snapshot import look, refresh
-from memidx.snapshot.cache import Cache
+from memidx.snapshot.caching import CacheWriter
 from memidx.store.lock import store_lock
 from tests.support import write_tree
 
@@ -78,10 +78,10 @@ def test_what_another_process_took_in_meanwhile_is_not_taken_in_again(
     """Two that begin after an edit: who waited for the lock compares again, and reads no store."""
     store = str(project / "store")
     write_tree(project, {"a.md": "zeppelin lock"})
-    waited = Cache.lock
+    waited = CacheWriter.lock
 
-    def lock(self: Cache, timeout_s: float) -> AbstractContextManager[None]:
-        monkeypatch.setattr(Cache, "lock", waited)
+    def lock(self: CacheWriter, timeout_s: float) -> AbstractContextManager[None]:
+        monkeypatch.setattr(CacheWriter, "lock", waited)
         with memidx.open(store, env={}) as other:
             assert other.refresh().n_analysed == 1
         if more:
@@ -91,7 +91,7 @@ def test_what_another_process_took_in_meanwhile_is_not_taken_in_again(
     def refuse(*_: object) -> None:
         raise AssertionError("the store is read")
 
-    monkeypatch.setattr(Cache, "lock", lock)
+    monkeypatch.setattr(CacheWriter, "lock", lock)
     monkeypatch.setattr(look, "read_content", refuse)
     with memidx.open(store, env={}) as index:
         answer = index.search("zeppelin")

@@ -12,7 +12,7 @@ import pytest
 
 from memidx import files
 from memidx.errors import FileError, InputError, StoreCorrupt, StoreMissing, StoreVersion
-from memidx.store import reader
+from memidx.store import reader, store_signature
 from memidx.store.layout import sort_key
 from memidx.store.line import encode_line
 from memidx.store.reader import (
@@ -22,7 +22,6 @@ from memidx.store.reader import (
     read_store,
     source_fingerprint,
 )
-from memidx.store.signature import store_signature
 from tests.unit.store.helpers import MANIFEST, make_doc, numbered, write
 
 

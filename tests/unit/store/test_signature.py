@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import memidx
-from memidx.store.signature import StoreFolder
+from memidx.store import StoreFolder
 from tests.support import write_tree
 
 NOW_NS = 1_700_000_000_000_000_000

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from memidx.text import days_since_epoch
 from memidx.text.dates import date_in_name, parse_time, time_from_number
-from memidx.text.days import days_since_epoch
 
 
 @pytest.mark.parametrize(
