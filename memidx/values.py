@@ -138,13 +138,6 @@ def _refuse_change(self: Any, name: str, *_: Any) -> None:
 class _Fields:
     """`__dataclass_fields__` of a class, made when somebody asks."""
 
-    def __init__(
-        self, name: str, annotations: Mapping[str, Any], defaults: Mapping[str, Any]
-    ) -> None:
-        self._name = name
-        self._annotations = annotations
-        self._defaults = defaults
-
     def __get__(self, instance: object, owner: type[Any]) -> Any:
         import dataclasses
 
@@ -152,9 +145,9 @@ class _Fields:
             name: dataclasses.field(default_factory=default.make)
             if isinstance(default, _Made)
             else default
-            for name, default in self._defaults.items()
+            for name, default in owner._defaults.items()
         }
-        twin: Any = type(self._name, (), {**body, "__annotations__": self._annotations})
+        twin: Any = type(owner.__name__, (), {**body, "__annotations__": owner.__annotations__})
         return dataclasses.dataclass(frozen=True)(twin).__dataclass_fields__
 
 
@@ -168,7 +161,7 @@ class _ValueType(type):
         setters: list[Callable[..., None]] = []
         body["__init__"] = _initialiser(names, defaults, setters)
         body["__slots__"] = body["__match_args__"] = names
-        body["__dataclass_fields__"] = _Fields(name, body.get("__annotations__", {}), defaults)
+        body["_defaults"] = defaults
         made = super().__new__(cls, name, bases, body)
         # The slots' own setters, past the `__setattr__` that refuses.
         setters += [made.__dict__[field].__set__ for field in names]
@@ -178,6 +171,8 @@ class _ValueType(type):
 class Value(metaclass=_ValueType):
     """A class derived from this one has its annotated names as fields, in that order."""
 
+    if not TYPE_CHECKING:
+        __dataclass_fields__ = _Fields()
     __setattr__ = __delattr__ = _refuse_change
     __eq__ = _equal
     __hash__ = _hash
