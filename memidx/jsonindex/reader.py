@@ -15,7 +15,6 @@ from memidx import files
 from memidx.analysis.ascii_compat import AsciiCompatAnalyzer
 from memidx.analysis.base import FieldTerms
 from memidx.documents import Document
-from memidx.files import Signature
 from memidx.indexing.state import State
 from memidx.jsonindex.compare import Comparison, Hashes, compare
 from memidx.jsonindex.parsing import PublishedDocument, PublishedFile, read_published
@@ -75,9 +74,9 @@ class PublishedReader(Refresher):
             snapshot, compared.freshness, state, notes=tuple(notes), skipped=skips_of(state)
         )
 
-    def require_store(self) -> dict[str, Signature]:
-        """The signature of the file; raises as `ready` does."""
-        return {"": self._load()[0].signature}
+    def require_store(self) -> None:
+        """Make sure that the file is an index; raises as `ready` does."""
+        self._load()
 
     def forget(self) -> None:
         """Let go of the snapshot."""

@@ -134,9 +134,7 @@ class _Given:
         self._factor = term.weight * field_weight * term.idf
         self._lengths, self._avgdl = snapshot.lengths[position], snapshot.avgdl[position]
         self._at = at
-        # The gain grows with `tf` and falls with the length.
-        most = max(self._tfs, default=1)
-        self.bound = self._factor * (most * (at.k1 + 1.0)) / (most + at.k1 * (1.0 - at.b))
+        self.bound = bm25_bound(self._factor, at.k1)
 
     def add_to_all(self, scores: dict[int, float]) -> None:
         """Add it to every document that holds the term."""
@@ -144,7 +142,7 @@ class _Given:
         base, gain = 1.0 - b, k1 + 1.0
         factor, lengths, avgdl = self._factor, self._lengths, self._avgdl
         get = scores.get
-        for doc, tf in zip(self.docs, self._tfs, strict=True):
+        for doc, tf in zip(self.docs, list(self._tfs), strict=True):
             norm = k1 * (base + b * lengths[doc] / avgdl)
             scores[doc] = get(doc, 0.0) + factor * (tf * gain) / (tf + norm)
 

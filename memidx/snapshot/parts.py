@@ -42,12 +42,11 @@ class Postings(NamedTuple):
     part: Part
     offset: int
 
-    def columns(self) -> tuple[list[int], list[int]]:
+    def columns(self) -> tuple[list[int], Sequence[int]]:
         """Every live document, ascending, and beside it its `tf`."""
         field, begin, end, part, offset = self
-        # A list of a map's numbers takes half as long to go through as the map does.
         docs: list[int] = field.ord[begin:end].tolist()
-        tfs: list[int] = field.tf[begin:end].tolist()
+        tfs: Sequence[int] = field.tf[begin:end]
         if part.dead:
             dead = part.dead
             tfs = [tf for doc_ord, tf in zip(docs, tfs, strict=True) if doc_ord not in dead]
@@ -56,7 +55,9 @@ class Postings(NamedTuple):
 
     def pairs(self) -> Iterator[tuple[int, int]]:
         """`(doc, tf)` of every live document, ascending."""
-        return zip(*self.columns(), strict=True)
+        docs, tfs = self.columns()
+        # A list of a map's numbers takes half as long to go through as the map does.
+        return zip(docs, tfs.tolist() if isinstance(tfs, memoryview) else tfs, strict=True)
 
     def n_live(self) -> int:
         """Live documents among them."""

@@ -16,7 +16,7 @@ from memidx.light import TYPE_CHECKING, cached_property, suppress
 from memidx.snapshot.cache import Cache
 from memidx.snapshot.snapshot import Snapshot
 from memidx.snapshot.workspace import Workspace, analyzer_key
-from memidx.store import StoreFolder, store_signature
+from memidx.store import StoreFolder, has_store, store_signature
 from memidx.values import Value, replace
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class Refresher:
         if not refresh and (as_before := self._as_before()):
             return as_before
         self._folder.look(now_ns)
-        store = self.require_store()
+        store = self._signatures()
         checked = refresh and self.workspace.root is not None
         found = quick = self._quick(store, now_ns, checked=checked)
         if found is None:
@@ -125,20 +125,28 @@ class Refresher:
             return None
         return last
 
-    def require_store(self) -> dict[str, Signature]:
-        """Signatures of the store's files.
+    def require_store(self) -> None:
+        """Make sure that there is a store.
 
         Raises:
             StoreMissing: There is none.
         """
+        if not has_store(self.workspace.store):
+            raise self._missing()
+
+    def _signatures(self) -> dict[str, Signature]:
+        """Signatures of the store's files; raises as `require_store` does."""
         store = store_signature(self.workspace.store)
         if not store:
-            raise StoreMissing(
-                "there is no store here",
-                path=self.workspace.store,
-                hint="run `memidx build`, or name the store with --store",
-            )
+            raise self._missing()
         return store
+
+    def _missing(self) -> StoreMissing:
+        return StoreMissing(
+            "there is no store here",
+            path=self.workspace.store,
+            hint="run `memidx build`, or name the store with --store",
+        )
 
     def forget(self) -> None:
         """Let go of the snapshot and of the state."""
@@ -194,7 +202,7 @@ class Refresher:
             edited = self._sources.edited
             if edited is not None and edited.state is not previous:
                 # Whoever held the lock recorded a look, and may have taken in the same edit.
-                found = self._quick(self.require_store(), now_ns, checked=checked)
+                found = self._quick(self._signatures(), now_ns, checked=checked)
                 if found is not None:
                     return found
             found = self._follow(previous, now_ns)

@@ -119,12 +119,14 @@ class Snapshot:
                 field = part.segment.fields[position]
                 yield Postings(field, field.at[number], field.at[number + 1], part, offset)
 
-    def columns(self, position: int, numbers: Numbers) -> tuple[list[int], list[int]]:
+    def columns(self, position: int, numbers: Numbers) -> tuple[list[int], Sequence[int]]:
         """Every live document that holds a term in a field, ascending, and beside it its `tf`."""
+        columns = [postings.columns() for postings in self.postings(position, numbers)]
+        if len(columns) == 1:
+            return columns[0]
         docs: list[int] = []
         tfs: list[int] = []
-        for postings in self.postings(position, numbers):
-            more_docs, more_tfs = postings.columns()
+        for more_docs, more_tfs in columns:
             docs += more_docs
             tfs += more_tfs
         return docs, tfs

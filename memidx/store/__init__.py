@@ -46,6 +46,11 @@ def shard_prefix(name: str) -> str | None:
     return prefix if is_one and name == shard_name(prefix) else None
 
 
+def has_store(path: str) -> bool:
+    """Whether a folder holds a file of a store; costs a listing."""
+    return any(map(_is_own, files.names(path)))
+
+
 def store_signature(path: str) -> dict[str, Signature]:
     """File name -> signature, of the manifest and every shard file; empty without a store.
 
@@ -54,11 +59,15 @@ def store_signature(path: str) -> dict[str, Signature]:
     """
     signatures: dict[str, Signature] = {}
     for name in files.names(path):
-        if name == MANIFEST_NAME or shard_prefix(name) is not None:
+        if _is_own(name):
             signature = files.signature(os.path.join(path, name))
             if signature is not None:
                 signatures[name] = signature
     return signatures
+
+
+def _is_own(name: str) -> bool:
+    return name == MANIFEST_NAME or shard_prefix(name) is not None
 
 
 class StoreFolder:
