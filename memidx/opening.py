@@ -23,9 +23,9 @@ from memidx.config import (
 )
 from memidx.errors import ConfigError, FileError, InputError, MemidxError
 from memidx.light import TYPE_CHECKING, suppress
+from memidx.snapshot import Workspace, settings_key
 from memidx.snapshot.cache import Cache
 from memidx.snapshot.refresh import Refresher
-from memidx.snapshot.workspace import Workspace, settings_key
 from memidx.values import Value
 
 if TYPE_CHECKING:

@@ -18,11 +18,11 @@ from memidx.documents import Document
 from memidx.indexing.state import State
 from memidx.jsonindex.compare import Comparison, Hashes, compare
 from memidx.jsonindex.parsing import PublishedDocument, PublishedFile, read_published
+from memidx.snapshot import Workspace
 from memidx.snapshot.builder import snapshot_in_memory
 from memidx.snapshot.refresh import Ready, Refresher, skips_of
 from memidx.snapshot.rows import Placed
 from memidx.snapshot.snapshot import Snapshot
-from memidx.snapshot.workspace import Workspace
 from memidx.text.dates import time_from_seconds
 
 SOURCE = "published"

@@ -9,8 +9,16 @@ from __future__ import annotations
 from memidx.analysis.base import Analyzer
 from memidx.indexing.state import Freshness
 from memidx.light import TYPE_CHECKING
-from memidx.search.answer import Answer, Cursors, Hit, Problem, Verdict, decide_verdict, problems
-from memidx.search.lines import in_file
+from memidx.search.answer import (
+    Answer,
+    Cursors,
+    Hit,
+    Problem,
+    Snippet,
+    Verdict,
+    decide_verdict,
+    problems,
+)
 from memidx.search.pages import pages_of
 from memidx.search.passages import snippets
 from memidx.search.places import Finder
@@ -18,7 +26,8 @@ from memidx.search.prepared import Prepared
 from memidx.search.ranking import Ranking, Scored
 from memidx.snapshot.parts import Numbers
 from memidx.snapshot.snapshot import Snapshot
-from memidx.values import Value
+from memidx.text import CUT, TOLD_KINDS
+from memidx.values import Value, replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -156,7 +165,7 @@ def _hit(
             indexed=[term for term, n in numbers.items() if snapshot.frequency(0, n, doc)],
         ),
     )
-    shown = in_file(shown, kind=kind, text=page.text, begin=begin)
+    shown = _in_file(shown, kind=kind, text=page.text, begin=begin)
     first = shown[0] if shown else None
     return Hit(
         rank=rank,
@@ -178,6 +187,33 @@ def _hit(
         tags=facts.tags,
         flags=snapshot.flags.get(doc, ()),
         store=stores[snapshot.store_of(doc)],
+    )
+
+
+def _in_file(
+    snippets: Sequence[Snippet], *, kind: str, text: str, begin: int
+) -> tuple[Snippet, ...]:
+    """The snippets with lines of the file.
+
+    The text of most documents is a run of lines of a file. Where it is told in other words, or
+    lines were taken out of it, only the line where the document begins is known, and none is made
+    up.
+
+    Args:
+        snippets: With lines as if the text were in the file as it is.
+        kind: Kind of the document's source.
+        text: Of the document.
+        begin: Line of the file where the document begins.
+    """
+    if kind in TOLD_KINDS:
+        last = 0
+    elif kind == "code" and CUT in text:
+        last = begin + text.count("\n", 0, text.index(CUT))
+    else:
+        return tuple(snippets)
+    return tuple(
+        snippet if snippet.line_end <= last else replace(snippet, line_start=begin, line_end=begin)
+        for snippet in snippets
     )
 
 

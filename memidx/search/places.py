@@ -13,8 +13,7 @@ from itertools import chain
 
 from memidx.analysis.base import Analyzer
 from memidx.light import TYPE_CHECKING
-from memidx.search.lowered import UNSEEN
-from memidx.search.pages import Page
+from memidx.search.pages import UNSEEN, Page
 from memidx.values import NamedTuple
 
 if TYPE_CHECKING:

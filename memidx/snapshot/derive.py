@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 from memidx.analysis.base import Analyzer, FieldTerms
 from memidx.files.spooling import IN_MEMORY, Scratch
+from memidx.snapshot import analyzer_key
 from memidx.snapshot.builder import build_overlay, fold
 from memidx.snapshot.rows import Placed, Row, row_in, row_of
 from memidx.snapshot.segment import Segment
 from memidx.snapshot.snapshot import Snapshot
-from memidx.snapshot.workspace import analyzer_key
 
 # An overlay of more documents than this, and than this share of its base, is folded into it: every
 # edit writes the overlay anew, and every search looks at both.

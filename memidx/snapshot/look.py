@@ -22,13 +22,13 @@ from memidx.indexing.reading import Observer
 from memidx.indexing.scan import Scan, Scanner
 from memidx.indexing.state import State
 from memidx.indexing.veil import veiled
+from memidx.snapshot import Workspace
 from memidx.snapshot.builder import build_snapshot
 from memidx.snapshot.derive import Content as Held
 from memidx.snapshot.derive import Delta, facts_of, key_of
 from memidx.snapshot.observing import Observations
 from memidx.snapshot.rows import Placed
 from memidx.snapshot.workers import MakeAnalyzer
-from memidx.snapshot.workspace import Workspace
 from memidx.store import MANIFEST_NAME, store_signature
 from memidx.store.line import DamagedLine, decode_line
 from memidx.store.lines import ChosenLines, Lines, Sums, sums

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from memidx.analysis.base import Analyzer
 from memidx.errors import StoreMissing
 from memidx.indexing.state import State
+from memidx.snapshot import Workspace, analyzer_key
 from memidx.snapshot.cache import Cache
 from memidx.snapshot.look import (
     Look,
@@ -26,7 +27,6 @@ from memidx.snapshot.patching import patch_or_write
 from memidx.snapshot.snapshot import Snapshot
 from memidx.snapshot.taking import derive_look
 from memidx.snapshot.workers import MakeAnalyzer
-from memidx.snapshot.workspace import Workspace, analyzer_key
 from memidx.store import MANIFEST_NAME, store_signature
 from memidx.store.layout import SHARD_CAP_BYTES, layout
 from memidx.store.lines import ChosenLines, sizes

@@ -13,9 +13,9 @@ from memidx.errors import FileError, StoreLocked, StoreMissing
 from memidx.files import Signature
 from memidx.indexing.state import Freshness, State
 from memidx.light import TYPE_CHECKING, cached_property, suppress
+from memidx.snapshot import Workspace, analyzer_key
 from memidx.snapshot.cache import Cache
 from memidx.snapshot.snapshot import Snapshot
-from memidx.snapshot.workspace import Workspace, analyzer_key
 from memidx.store import StoreFolder, has_store, store_signature
 from memidx.values import Value, replace
 

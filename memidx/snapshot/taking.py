@@ -17,6 +17,7 @@ from memidx.files.spooling import IN_MEMORY, Scratch
 from memidx.indexing.amended import amended
 from memidx.indexing.scan import Scanner
 from memidx.indexing.state import State
+from memidx.snapshot import Workspace
 from memidx.snapshot.cache import Cache
 from memidx.snapshot.derive import Delta, Derived, contents, derive, facts_of
 from memidx.snapshot.following import delta_of, edits_in, unlike_after
@@ -27,7 +28,6 @@ from memidx.snapshot.segment import Segment
 from memidx.snapshot.snapshot import Snapshot
 from memidx.snapshot.watching import Edited
 from memidx.snapshot.workers import MakeAnalyzer
-from memidx.snapshot.workspace import Workspace
 from memidx.values import replace
 
 # When more than this share of the documents is other than before, all are analysed: on several

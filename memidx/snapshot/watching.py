@@ -18,7 +18,7 @@ from memidx.indexing.amended import changed_since
 from memidx.indexing.signatures import are_signatures
 from memidx.indexing.state import State
 from memidx.light import TYPE_CHECKING
-from memidx.snapshot.workspace import Workspace
+from memidx.snapshot import Workspace
 from memidx.sources.feeding import feed_tokens
 from memidx.sources.listing import survey_arguments
 from memidx.sources.survey import IGNORE_FILE, Survey, survey

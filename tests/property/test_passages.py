@@ -17,8 +17,7 @@ from memidx.analysis.normalise import fold, normalise
 from memidx.search import pages as pages_module
 from memidx.search.answer import Snippet
 from memidx.search.blocks import Outline
-from memidx.search.lowered import UNSEEN, lowered
-from memidx.search.pages import Page, Pages
+from memidx.search.pages import UNSEEN, Page, Pages, lowered
 from memidx.search.passages import snippets
 from memidx.search.places import Finder, WordsOverlapError
 from tests.support import make, snapshot_of
