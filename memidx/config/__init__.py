@@ -1,8 +1,8 @@
 """Which settings are in force, and where did each come from?
 
 `memidx.toml`, else `[tool.memidx]` of `pyproject.toml`, in one folder; over it the environment
-(`MEMIDX_K1=1.2`). Which keys there are is in `memidx.config.schema`, what a source may be told in
-`memidx.config.sources`.
+(`MEMIDX_K1=1.2`). Which keys there are is in `memidx.config.schema`; what a file or a variable says
+is read by `memidx.config.parsing`.
 """
 
 from __future__ import annotations
@@ -10,19 +10,20 @@ from __future__ import annotations
 import os.path
 
 from memidx import files
-from memidx.config.schema import ENV_NAMES, SCHEMA, TABLES, Place, Rule, checked
-from memidx.config.sources import (
+from memidx.config.schema import (
     DEFAULT_INCLUDE,
     DEFAULT_SOURCE,
+    ENV_NAMES,
+    SCHEMA,
+    TABLES,
+    Place,
     Repo,
     SourceConfig,
-    read_source,
-    repo_names_twice,
     source_from_dict,
     source_to_dict,
 )
 from memidx.errors import ConfigError, FileError
-from memidx.light import TYPE_CHECKING, pattern
+from memidx.light import TYPE_CHECKING
 from memidx.values import Value, replace
 
 if TYPE_CHECKING:
@@ -42,14 +43,11 @@ __all__ = [
     "effective_sources",
     "find_config_root",
     "load_config",
-    "parse_config",
     "source_from_dict",
     "source_to_dict",
 ]
 
 CONFIG_FILES = ("memidx.toml", "pyproject.toml")
-# What a variable may say instead of `true` and `false`.
-_SWITCHES = {"1": True, "true": True, "0": False, "false": False}
 
 
 class AnalysisConfig(Value):
@@ -120,31 +118,19 @@ def load_config(root: str, *, env: Mapping[str, str], explicit: bool = False) ->
     """
     if explicit and not files.is_dir(root):
         raise ConfigError("is not a folder", path=root)
-    return _settled(_read(root), root, env)
+    return settled(_read(root), root, env)
 
 
-def parse_config(contents: Mapping[str, bytes], root: str, *, env: Mapping[str, str]) -> Config:
-    """The settings of a folder as it was, from the bytes of its configuration files.
-
-    Args:
-        contents: Name of a configuration file (`CONFIG_FILES`) -> its bytes.
-        root: The folder; named in errors.
-        env: As in `load_config`.
-
-    Raises:
-        ConfigError: As `load_config`.
-    """
-    for name in CONFIG_FILES:
-        data = contents.get(name)
-        if data is not None and (found := _parse(os.path.join(root, name), name, data)):
-            return _settled(found, root, env)
-    return _settled(None, root, env)
-
-
-def _settled(
+def settled(
     found: tuple[Place, dict[str, Any]] | None, root: str, env: Mapping[str, str]
 ) -> Config:
-    config = _override(_build(found, root) if found else Config(), env)
+    """The settings that a file's values and the environment make; raises as `load_config`."""
+    config = Config()
+    if found:
+        from memidx.config.parsing import build  # a project without a file does without
+
+        config = build(found, root)
+    config = _override(config, env)
     if config.search.lexical_weight + config.search.vector_weight == 0:
         place = found[0]._replace(table="search") if found else Place(None, "")
         raise place.refuse("lexical_weight", "lexical_weight and vector_weight are both 0")
@@ -177,72 +163,11 @@ def _read(folder: str) -> tuple[Place, dict[str, Any]] | None:
             if files.is_missing(error) or files.is_dir(path):
                 continue
             raise
-        if found := _parse(path, name, data):
+        from memidx.config.parsing import parse  # see `settled`
+
+        if found := parse(path, name, data):
             return found
     return None
-
-
-def _parse(path: str, name: str, data: bytes) -> tuple[Place, dict[str, Any]] | None:
-    """What one of the two files says; None where it is not about memidx."""
-    if name == "pyproject.toml" and b"memidx" not in data:
-        return None
-    # Loaded only when there is a file to read: a query without one never needs them.
-    import tomllib
-
-    from memidx.text.decode import Undecodable, decode
-
-    try:
-        text = decode(data)
-        values = tomllib.loads(text)
-    except Undecodable as error:
-        raise ConfigError(f"cannot be read: {error.reason}", path=path) from error
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        reason = str(error) or "nested too deep"
-        at = pattern(r"at line (\d+)").search(reason)
-        raise ConfigError(
-            f"is not TOML: {reason}", path=path, line=int(at[1]) if at else None
-        ) from error
-    if name == "memidx.toml":
-        return Place(path, text), values
-    tool = values.get("tool")
-    section = tool.get("memidx") if isinstance(tool, dict) else None
-    if section is not None:
-        place = Place(path, text)
-        if not isinstance(section, dict):
-            raise place.refuse("memidx", "[tool.memidx] is not a table")
-        return place, section
-    return None
-
-
-def _build(found: tuple[Place, dict[str, Any]], root: str) -> Config:
-    place, values = found
-    plain = checked(place, {key: values[key] for key in values if key not in TABLES})
-    analysis = AnalysisConfig(
-        **checked(place._replace(table="analysis"), values.get("analysis", {}))
-    )
-    search = SearchConfig(**checked(place._replace(table="search"), values.get("search", {})))
-    log = LogConfig(**checked(place._replace(table="log"), values.get("log", {})))
-    tables = values.get("sources", [])
-    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-        raise place.refuse("sources", "sources is not a list of tables", expected="[[sources]]")
-    sources: list[SourceConfig] = []
-    for nth, table in enumerate(tables):
-        here = place._replace(table="sources", nth=nth)
-        source = read_source(here, table, root)
-        if any(other.name == source.name for other in sources):
-            raise here.refuse("name", f"there are two sources named {source.name!r}")
-        sources.append(source)
-        twice = repo_names_twice(tuple(sources))
-        if twice is not None:
-            raise here.refuse("repos", f"there are two repositories named {twice!r}")
-    return Config(
-        **plain,
-        analysis=analysis,
-        search=search,
-        log=log,
-        sources=tuple(sources),
-        file=place.file,
-    )
 
 
 def _override(config: Config, env: Mapping[str, str]) -> Config:
@@ -253,27 +178,11 @@ def _override(config: Config, env: Mapping[str, str]) -> Config:
             name = ENV_NAMES.get((table, key), f"MEMIDX_{key.upper()}")
             text = env.get(name)
             if text:
-                changed[key] = _from_text(name, text, rule)
+                from memidx.config.parsing import from_text  # few variables are set
+
+                changed[key] = from_text(name, text, rule)
         if changed and table:
             config = replace(config, **{table: replace(getattr(config, table), **changed)})
         elif changed:
             config = replace(config, **changed)
     return config
-
-
-def _from_text(name: str, text: str, rule: Rule) -> Any:
-    value: Any = text
-    try:
-        if float in rule.types:
-            value = float(text)
-        elif int in rule.types:
-            value = int(text)
-        elif bool in rule.types:
-            value = _SWITCHES.get(text.strip().lower())
-    except ValueError:
-        value = None
-    if value is None or not rule.valid(value):
-        what = f"{name} cannot have this value"
-        expected = "1 or 0, true or false" if bool in rule.types else rule.expected
-        raise ConfigError(what, expected=expected, found=repr(text))
-    return value

@@ -1,14 +1,19 @@
 """What may be set, and to what?
 
 A rule a key, and how a table of values is held against its rules. A key without a rule is an error,
-because a setting that silently does nothing is worse than none.
+because a setting that silently does nothing is worse than none. What one source may be told is
+here in full: the keys of its kind, globs and folders below root, and the canonical form that the
+manifest holds.
 """
 
 from __future__ import annotations
 
+import os.path
+
+from memidx import files
 from memidx.errors import ConfigError
 from memidx.light import TYPE_CHECKING, pattern
-from memidx.values import NamedTuple
+from memidx.values import NamedTuple, Value, field
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -128,6 +133,29 @@ SCHEMA: Mapping[str, Mapping[str, Rule]] = {
         "until": _REVISION,
     },
 }
+# Kind -> the keys that only some kinds have.
+_OPTIONS: Mapping[str, tuple[str, ...]] = {
+    "markdown": ("include", "exclude"),
+    "changelog": ("include", "exclude"),
+    "records": ("include", "exclude", "fields"),
+    "openapi": ("include", "exclude"),
+    "code": ("include", "exclude"),
+    "git": ("repos", "until"),
+}
+_KIND_NAMES = ", ".join(_OPTIONS)
+_LATER_KINDS = ("sql",)
+# Which files a source takes that is not told; every one that its kind reads, where it is not here.
+DEFAULT_INCLUDE: Mapping[str, tuple[str, ...]] = {
+    # Most JSON and YAML files are something else, and each would be reported as such.
+    "openapi": tuple(
+        f"{before}{name}{after}"
+        for name in ("openapi", "swagger")
+        for before, after in (("", ".*"), ("", "[-_.]*"), ("*[-_.]", ".*"))
+    ),
+    # Not `**`: who names folders means the programs without a suffix in them, too.
+    "code": ("*.py", "*.pyi", "*.sh", "*.bash"),
+}
+_SHORTEST_SECRET = 20
 
 
 def checked(place: Place, values: Any) -> dict[str, Any]:
@@ -166,3 +194,148 @@ def unknown(place: Place, key: str, known: tuple[str, ...]) -> ConfigError:
         expected="one of " + ", ".join(known),
         hint=f"did you mean {near[0]!r}{home[near[0]]}?" if near else None,
     )
+
+
+class Repo(NamedTuple):
+    """One git repository: what documents call it, and its folder relative to root."""
+
+    name: str
+    path: str
+
+
+class SourceConfig(Value):
+    """One `[[sources]]` table.
+
+    Attributes:
+        name: Unique.
+        kind: `markdown`, `changelog`, `records`, `openapi`, `code` or `git`.
+        include: Globs relative to root, gitignore syntax; a file must match one.
+        exclude: Globs that take files out again.
+        weight: Multiplies relevance; > 0.
+        decay: Rate per day of the age penalty; 0 = evergreen.
+        decay_floor: What the penalty never falls below, 0..1.
+        fields: For `records`: which key holds id, title, text, time, tags.
+        repos: For `git`: the repositories, at least one.
+        until: For `git`: the revision up to which commits count; None follows HEAD.
+    """
+
+    name: str
+    kind: str = "markdown"
+    include: tuple[str, ...] = ("**",)
+    exclude: tuple[str, ...] = ()
+    weight: float = 1.0
+    decay: float = 0.0
+    decay_floor: float = 0.3
+    fields: Mapping[str, str] = field(default_factory=dict)
+    repos: tuple[Repo, ...] = ()
+    until: str | None = None
+
+
+DEFAULT_SOURCE = SourceConfig(name="docs", include=("**",))
+
+
+def source_to_dict(source: SourceConfig) -> dict[str, Any]:
+    """A source for the manifest: every key that differs from its default, in a fixed order."""
+    values: dict[str, Any] = {"name": source.name, "kind": source.kind}
+    has_globs = "include" in _OPTIONS.get(source.kind, ("include",))
+    for key in SCHEMA["sources"]:
+        value = getattr(source, key)
+        if value != getattr(DEFAULT_SOURCE, key) or (key == "include" and has_globs):
+            values[key] = list(value) if isinstance(value, tuple) else value
+    if source.fields:
+        values["fields"] = dict(sorted(source.fields.items()))
+    if source.repos:
+        values["repos"] = [
+            repo.path if repo.name == repo.path else repo._asdict() for repo in source.repos
+        ]
+    return values
+
+
+def source_from_dict(values: Mapping[str, Any]) -> SourceConfig:
+    """The source that `source_to_dict` wrote; keys of a later version are left aside.
+
+    Raises:
+        ConfigError: A value that no source can have.
+    """
+    known = {key: value for key, value in values.items() if key in SCHEMA["sources"]}
+    return read_source(Place(None, "", "sources", 0), known, None)
+
+
+def read_source(place: Place, table: Mapping[str, Any], root: str | None) -> SourceConfig:
+    """The source of one table.
+
+    Args:
+        place: Where the table was written.
+        table: Its values.
+        root: Absolute path that absolute globs and folders are taken relative to, if known.
+
+    Raises:
+        ConfigError: A key or a value that a source of its kind cannot have.
+    """
+    values = checked(place, table)
+    if "name" not in values:
+        raise place.refuse("", "a source has no name", expected='name = "…"')
+    kind = values.get("kind", "markdown")
+    if kind in _LATER_KINDS:
+        raise place.refuse("kind", f"sources of kind {kind!r} come later", expected=_KIND_NAMES)
+    if kind not in _OPTIONS:
+        raise place.refuse("kind", "unknown kind of source", expected=_KIND_NAMES, found=repr(kind))
+    _check_options(place, kind, values)
+    for key in set(values.get("fields", ())).difference(FIELDS):
+        raise unknown(place._replace(table="sources.fields"), key, FIELDS)
+    for key in ("include", "exclude"):
+        if key in values:
+            patterns = tuple(_relative(place, key, glob, root) for glob in values[key])
+            values[key] = patterns
+            if key == "include" and not patterns:
+                raise place.refuse(key, "include is empty", expected="at least one glob")
+    if kind in DEFAULT_INCLUDE:
+        values.setdefault("include", DEFAULT_INCLUDE[kind])
+    _refuse_secret(place, "name", values["name"])
+    if kind == "git":
+        from memidx.config.repos import read_repos  # few sources are repositories
+
+        values["repos"] = tuple(read_repos(place, values.get("repos", ["."]), root))
+        for repo in values["repos"]:
+            _refuse_secret(place, "repos", f"{repo.name}\n{repo.path}")
+    return SourceConfig(**values)
+
+
+def _refuse_secret(place: Place, key: str, names: str) -> None:
+    """Every document of a source bears these names, so none may be a secret."""
+    if len(names) < _SHORTEST_SECRET:
+        return
+    from memidx.text.redact import holds_secret  # hardly any name is as long
+
+    if holds_secret(names):
+        # It is not repeated: messages end up in logs.
+        what = f"{key} holds a secret, which would stand in every document"
+        raise place.refuse(key, what, expected="a name that anybody may read")
+
+
+def _check_options(place: Place, kind: str, values: Mapping[str, Any]) -> None:
+    for key, value in values.items():
+        kinds = [name for name, keys in _OPTIONS.items() if key in keys]
+        if kinds and kind not in kinds and value:
+            what = (
+                f"only sources of kind {kinds[0]!r} have {key}"
+                if len(kinds) == 1
+                else f"sources of kind {kind!r} have no {key}"
+            )
+            raise place.refuse(key, what, expected="one of " + ", ".join(_OPTIONS[kind]))
+
+
+def _relative(place: Place, key: str, glob: str, root: str | None) -> str:
+    """The glob below root: absolute paths have no place in a store that others check out."""
+    if has_drive(glob):
+        raise place.refuse(key, f"{key} has an absolute path", expected="a glob relative to root")
+    if root is not None and os.path.isabs(glob):
+        for base in (os.path.abspath(root), files.realpath(root)):
+            if base != os.sep and glob.startswith(base + os.sep):
+                return glob[len(base) :]
+    return glob
+
+
+def has_drive(path: str) -> bool:
+    """Whether a path is an absolute one of Windows, wherever this runs."""
+    return path[1:3] in (":/", ":\\") and path[0].isascii() and path[0].isalpha()

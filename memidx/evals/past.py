@@ -20,9 +20,9 @@ from memidx.config import (
     DEFAULT_SOURCE,
     Config,
     SourceConfig,
-    parse_config,
     source_from_dict,
 )
+from memidx.config.parsing import parse_config
 from memidx.documents import Document
 from memidx.errors import ConfigError, MemidxError, StoreCorrupt, StoreMissing, SuiteError
 from memidx.evals.revisions import Commit, Revisions
