@@ -25,7 +25,6 @@ MAX_REMEMBERED_BYTES = 64 * 2**20
 _MAX_REMEMBERED_BYTES_PER_DOC = 1024
 """The same in a large snapshot, where 64 MiB are the rows of a few words; about half of what the
 documents themselves take in it."""
-_FOR_SKETCHES = 3 / 8
 N_CHAMPIONS = 64
 """Documents a term gives most to, which are remembered to know early what the best score at
 least."""
@@ -79,10 +78,8 @@ class Memory:
 
     def __init__(self, snapshot: Snapshot) -> None:
         max_bytes = max(MAX_REMEMBERED_BYTES, snapshot.size * _MAX_REMEMBERED_BYTES_PER_DOC)
-        for_sketches = int(max_bytes * _FOR_SKETCHES)
-        self.kept: Kept[Any, Any] = Kept(max_bytes - for_sketches)
-        # What `memidx.search.sketch` remembers.
-        self.sketches: Kept[tuple[str, float, int], Any] = Kept(for_sketches)
+        # What is given exactly and the sketches of `memidx.search.sketch`, by keys of other kinds.
+        self.kept: Kept[Any, Any] = Kept(max_bytes)
         self._ids: dict[int, str] = {}
         self._numbers: dict[object, int] = {}
         self._next = count()
@@ -111,13 +108,15 @@ class Memory:
 
     def holders(self, snapshot: Snapshot, position: int, numbers: Numbers) -> Docs:
         """Live documents that hold a term in one field, ascending within a segment."""
-        return self._postings(snapshot, position, numbers)[0]
+        return self.frequencies(snapshot, position, numbers)[0]
 
     def frequencies(
         self, snapshot: Snapshot, position: int, numbers: Numbers
     ) -> tuple[Docs, NDArray[np.uint32]]:
         """The same, and how often each holds it."""
-        return self._postings(snapshot, position, numbers)
+        docs, tf = self.ordinals(snapshot, position, numbers)
+        # As an index, these take a third of the time that the short ones take.
+        return docs.astype(np.intp), tf
 
     def factors(self, settings: object, make: Callable[[], Floats | None]) -> Floats | None:
         """Weight times decay per document, made once for the same settings; None when it is 1."""
@@ -158,9 +157,46 @@ class Memory:
         for position, field_weight in term.fields:
             factor = term.weight * field_weight * term.idf
             if factor > 0.0:
-                docs, tf = self._postings(snapshot, position, numbers)
+                docs, tf = self.frequencies(snapshot, position, numbers)
                 norms = self._norms(snapshot, position, at)[docs]
                 found.append((docs, factor * (tf * gain) / (tf + norms)))
+        return found
+
+    def is_in(self, snapshot: Snapshot, position: int, numbers: Numbers) -> bool:
+        """Whether any document, dead ones included, holds a term in a field: few do in a title."""
+        for part, number in zip(snapshot.parts, numbers, strict=True):
+            if number >= 0:
+                at = part.segment.fields[position].at
+                if at[number] != at[number + 1]:
+                    return True
+        return False
+
+    def ordinals(
+        self, snapshot: Snapshot, position: int, numbers: Numbers
+    ) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+        """As `frequencies`, with the documents as the file has them, where it has just these."""
+        pieces = []
+        for field, begin, end, part, offset in snapshot.postings(position, numbers):
+            docs = np.frombuffer(field.ord[begin:end], np.uint32)
+            tf = np.frombuffer(field.tf[begin:end], np.uint32)
+            if offset:
+                docs = docs + np.uint32(offset)
+            if part.dead and self._live is not None:
+                live = self._live[docs]
+                docs, tf = docs[live], tf[live]
+            pieces.append((docs, tf))
+        return _in_a_row(pieces)
+
+    def single_norms(
+        self, snapshot: Snapshot, position: int, at: tuple[float, float]
+    ) -> tuple[NDArray[np.float32], float]:
+        """BM25's `k1 * (1 - b + b * dl / avgdl)` in single precision, and the largest of them."""
+        key = ("single", position, at)
+        found: tuple[NDArray[np.float32], float] | None = self.kept.get(key)
+        if found is None:
+            norms = self._make_norms(snapshot, position, at).astype(np.float32)
+            found = norms, float(norms.max(initial=0.0))
+            self.kept.put(key, found, norms.nbytes + _OVERHEAD_BYTES)
         return found
 
     def _work_out(self, snapshot: Snapshot, term: ScoredTerm, at: tuple[float, float]) -> Given:
@@ -187,32 +223,16 @@ class Memory:
         key = (position, at)
         found: Floats | None = self.kept.get(key)
         if found is None:
-            k1, b = at
-            base = 1.0 - b
-            lengths = np.asarray(snapshot.lengths[position])
-            found = k1 * (base + b * lengths / snapshot.avgdl[position])
+            found = self._make_norms(snapshot, position, at)
             self.kept.put(key, found, found.nbytes)
         return found
 
-    def _postings(
-        self, snapshot: Snapshot, position: int, numbers: Numbers
-    ) -> tuple[Docs, NDArray[np.uint32]]:
-        pieces = []
-        for field, begin, end, part, offset in snapshot.postings(position, numbers):
-            docs = np.frombuffer(field.ord, np.uint32)[begin:end].astype(np.intp)
-            tf = np.frombuffer(field.tf, np.uint32)[begin:end]
-            if offset:
-                docs += offset
-            if part.dead and self._live is not None:
-                live = self._live[docs]
-                docs, tf = docs[live], tf[live]
-            pieces.append((docs, tf))
-        if len(pieces) == 1:
-            return pieces[0]
-        if not pieces:
-            return _NOTHING.champions, np.empty(0, np.uint32)
-        docs, tf = (np.concatenate(column) for column in zip(*pieces, strict=True))
-        return docs, tf
+    def _make_norms(self, snapshot: Snapshot, position: int, at: tuple[float, float]) -> Floats:
+        k1, b = at
+        base = 1.0 - b
+        lengths = np.asarray(snapshot.lengths[position])
+        norms: Floats = k1 * (base + b * lengths / snapshot.avgdl[position])
+        return norms
 
 
 def memory_of(snapshot: Snapshot) -> Memory:
@@ -221,6 +241,17 @@ def memory_of(snapshot: Snapshot) -> Memory:
     if found is None:
         found = snapshot.remembered[Memory] = Memory(snapshot)
     return found
+
+
+def _in_a_row(
+    pieces: list[tuple[NDArray[np.uint32], NDArray[np.uint32]]],
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    if len(pieces) == 1:
+        return pieces[0]
+    if not pieces:
+        return np.empty(0, np.uint32), np.empty(0, np.uint32)
+    docs, tf = zip(*pieces, strict=True)
+    return np.concatenate(docs), np.concatenate(tf)
 
 
 def _champions(docs: Docs, values: Floats) -> Docs:

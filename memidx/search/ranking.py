@@ -265,8 +265,7 @@ def rank_ids(
     strategy: str | None = None,
 ) -> list[list[str]]:
     """`doc_id`s of the best `k` hits of many queries, in the order `rank` gives them."""
-    from memidx.search.batch import best_ids  # needs numpy, a one-shot query does not
-    from memidx.search.ids import ids_of  # likewise
+    from memidx.search.ids import ids_of  # needs numpy, a one-shot query does not
 
     wanted = strategy or settings.search.strategy
     published = wanted == "lexical" and wanted not in settings.thresholds
@@ -275,6 +274,8 @@ def rank_ids(
     for query in queries:
         ids = None if quick is None else quick.best(snapshot, query, k)
         if ids is None:
+            from memidx.search.batch import best_ids  # few queries come here
+
             prepared = prepare(snapshot, analyzer, query, settings.search)
             ids = best_ids(snapshot, prepared, settings, k) if published else None
             if ids is None:

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from memidx.analysis import get_analyzer
 from memidx.config import SearchConfig
+from memidx.search import choosing as choosing_module
 from memidx.search import given as given_module
 from memidx.search import parse as parse_module
-from memidx.search import sketch as sketch_module
 from memidx.search.filters import Filters
 from memidx.search.given import memory_of
 from memidx.search.kept import Kept
@@ -134,7 +134,7 @@ def test_close_documents_are_told_apart_exactly(monkeypatch: pytest.MonkeyPatch)
     snapshot = _many(5, 300)
     ranking = RankSettings(SearchConfig(), {})
     # As if a sketch kept two digits: nearly every hit is close to its neighbour.
-    monkeypatch.setattr(sketch_module, "_ROUNDING", 1e-3)
+    monkeypatch.setattr(choosing_module, "ROUNDING", 1e-3)
     for query in ("common0 rare1", "common0 common1 common2", "rare3 rare4 rare5"):
         for k in (1, 10, 50):
             _assert_same(snapshot, query, ranking, k)
@@ -145,7 +145,7 @@ def test_too_many_candidates_are_thinned_out(monkeypatch: pytest.MonkeyPatch) ->
     snapshot = _many(6, 600)
     ranking = RankSettings(SearchConfig(), {})
     for most in (10, 60):
-        monkeypatch.setattr(sketch_module, "_MAX_CANDIDATES", most)
+        monkeypatch.setattr(choosing_module, "_MAX_CANDIDATES", most)
         for query in ("common0 common1 common2 common3", "common0 common1 rare1 rare2", "common3"):
             for k in (1, 5, most, most + 1):
                 _assert_same(snapshot, query, ranking, k)
