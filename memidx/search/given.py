@@ -41,6 +41,8 @@ _OVERHEAD_BYTES = 600
 Floats = NDArray[np.float64]
 Docs = NDArray[np.intp]
 Flags = NDArray[np.bool_]
+Ordinals = NDArray[np.uint32]
+"""Documents, or anything else, as a snapshot's file has it."""
 
 
 class Piece(NamedTuple):
@@ -80,6 +82,7 @@ class Memory:
         max_bytes = max(MAX_REMEMBERED_BYTES, snapshot.size * _MAX_REMEMBERED_BYTES_PER_DOC)
         # What is given exactly and the sketches of `memidx.search.sketch`, by keys of other kinds.
         self.kept: Kept[Any, Any] = Kept(max_bytes)
+        self._columns: dict[int, tuple[memoryview[int], Ordinals, Ordinals]] = {}
         self._ids: dict[int, str] = {}
         self._numbers: dict[object, int] = {}
         self._next = count()
@@ -162,30 +165,31 @@ class Memory:
                 found.append((docs, factor * (tf * gain) / (tf + norms)))
         return found
 
-    def is_in(self, snapshot: Snapshot, position: int, numbers: Numbers) -> bool:
-        """Whether any document, dead ones included, holds a term in a field: few do in a title."""
-        for part, number in zip(snapshot.parts, numbers, strict=True):
-            if number >= 0:
-                at = part.segment.fields[position].at
-                if at[number] != at[number + 1]:
-                    return True
-        return False
-
     def ordinals(
         self, snapshot: Snapshot, position: int, numbers: Numbers
-    ) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    ) -> tuple[Ordinals, Ordinals]:
         """As `frequencies`, with the documents as the file has them, where it has just these."""
+        if snapshot.is_one:
+            columns = self._columns.get(position)
+            if columns is None:
+                field = snapshot.parts[0].segment.fields[position]
+                ords, tf = (np.frombuffer(column, np.uint32) for column in (field.ord, field.tf))
+                columns = self._columns[position] = field.at, ords, tf
+            at, ords, tf = columns
+            begin, end = at[numbers[0]], at[numbers[0] + 1]
+            return ords[begin:end], tf[begin:end]
         pieces = []
         for field, begin, end, part, offset in snapshot.postings(position, numbers):
-            docs = np.frombuffer(field.ord[begin:end], np.uint32)
-            tf = np.frombuffer(field.tf[begin:end], np.uint32)
-            if offset:
-                docs = docs + np.uint32(offset)
+            docs = np.frombuffer(field.ord, np.uint32)[begin:end] + np.uint32(offset)
+            tf = np.frombuffer(field.tf, np.uint32)[begin:end]
             if part.dead and self._live is not None:
                 live = self._live[docs]
                 docs, tf = docs[live], tf[live]
             pieces.append((docs, tf))
-        return _in_a_row(pieces)
+        if not pieces:
+            return np.empty(0, np.uint32), np.empty(0, np.uint32)
+        docs, tf = (np.concatenate(column) for column in zip(*pieces, strict=True))
+        return docs, tf
 
     def single_norms(
         self, snapshot: Snapshot, position: int, at: tuple[float, float]
@@ -241,17 +245,6 @@ def memory_of(snapshot: Snapshot) -> Memory:
     if found is None:
         found = snapshot.remembered[Memory] = Memory(snapshot)
     return found
-
-
-def _in_a_row(
-    pieces: list[tuple[NDArray[np.uint32], NDArray[np.uint32]]],
-) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    if len(pieces) == 1:
-        return pieces[0]
-    if not pieces:
-        return np.empty(0, np.uint32), np.empty(0, np.uint32)
-    docs, tf = zip(*pieces, strict=True)
-    return np.concatenate(docs), np.concatenate(tf)
 
 
 def _champions(docs: Docs, values: Floats) -> Docs:

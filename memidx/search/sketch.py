@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memidx.scoring import idf
-from memidx.search.given import Docs, Memory
+from memidx.search.given import Docs, Memory, Ordinals
 from memidx.snapshot.snapshot import Snapshot
 
 ROUNDING = 2.0**-23
@@ -32,7 +32,7 @@ _LEAST, _MOST = 1e-30, 1e30
 _OVERHEAD_BYTES = 700
 
 Singles = NDArray[np.float32]
-Ordinals = NDArray[np.uint32]
+
 Key = tuple[str, float, int]
 """A term, what its occurrence in a query weighs, and a number for fields and parameters."""
 
@@ -128,19 +128,18 @@ class Sketches:
             factor = value * field_weight
             if factor <= 0.0:
                 is_whole = False
-                continue
-            if numbers is None or not self._memory.is_in(snapshot, position, numbers):
-                continue
-            norms, largest = self._memory.single_norms(snapshot, position, self._at)
-            if factor * gain > _MOST or factor * gain / (1.0 + largest) < _LEAST:
-                return None
-            docs, tf = self._memory.ordinals(snapshot, position, numbers)
-            if len(docs):
-                share = tf.astype(np.float32)
-                # Seven roundings, those of `factor * gain` and of the norm included.
-                share /= share + norms[docs]
-                share *= factor * gain
-                pieces.append((docs, share))
+            elif numbers is not None:
+                docs, tf = self._memory.ordinals(snapshot, position, numbers)
+                if len(docs):
+                    norms, largest = self._memory.single_norms(snapshot, position, self._at)
+                    factor *= gain
+                    if factor > _MOST or factor / (1.0 + largest) < _LEAST:
+                        return None
+                    # Seven roundings, those of the factor and of the norm included.
+                    share = tf.astype(np.float32)
+                    share /= share + norms.take(docs)
+                    share *= factor
+                    pieces.append((docs, share))
         return _joined(snapshot.size, pieces, value, is_whole)
 
 
@@ -157,11 +156,14 @@ def _joined(
     if not pieces:
         return Sketch(np.empty(0, np.uint32), np.empty(0, np.float32), 0, weight, is_whole)
     docs, values = pieces[0]
-    if len(pieces) > 1:
-        docs = _distinct(np.concatenate([docs for docs, _ in pieces]))
-        values = np.zeros(len(docs), np.float32)
-        for some, theirs in pieces:
-            values[docs.searchsorted(some)] += theirs
+    for more, theirs in pieces[1:]:
+        places = docs.searchsorted(more)
+        if np.count_nonzero(docs.take(places, mode="clip") == more) < len(more):
+            every = _distinct(np.concatenate((docs, more)))
+            total = np.zeros(len(every), np.float32)
+            total[every.searchsorted(docs)] = values
+            docs, values, places = every, total, every.searchsorted(more)
+        values[places] += theirs
     return Sketch(docs, values, len(docs), weight, is_whole)
 
 
