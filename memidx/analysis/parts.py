@@ -75,7 +75,11 @@ class Parts(dict[str, Part]):
 
     def leaves(self, text: str, start: int = 0) -> Iterator[Leaf]:
         """Leaves of a text in reading order; `start` is where the text stands."""
-        return self._leaves(text, start, (), ())
+        part = self[text]
+        if part.pieces:
+            return self._leaves(text, start, (), ())
+        end = start + len(text)  # most texts are leaves themselves
+        return iter([Leaf(start, end, part.own, part.wholes, part.forms)] if part.own else [])
 
     def is_identifier(self, text: str) -> bool:
         """Whether a compound is a name of code, not of natural language.

@@ -18,8 +18,11 @@ from memidx.search.given import Floats
 from memidx.search.sketch import ROUNDING, Singles, Sketch
 from memidx.snapshot.snapshot import Snapshot
 
-# More candidates than this are not told apart one by one.
-_MAX_CANDIDATES = 400
+# More candidates than this, and than twice as many as are wanted, are thinned out; and where the
+# most are left, nobody tells them apart one by one.
+_MANY, _MAX_CANDIDATES = 40, 400
+
+Exact = Callable[[int], float]
 
 
 class Chooser:
@@ -42,7 +45,7 @@ class Chooser:
         self,
         snapshot: Snapshot,
         sketches: Sequence[Sketch],
-        exact: Callable[[int], float],
+        exact: Callable[[], Exact],
         k: int,
     ) -> tuple[list[int], Singles] | None:
         """The best `k` documents in served order, and about what every document scores.
@@ -50,7 +53,7 @@ class Chooser:
         Args:
             snapshot: The chooser's.
             sketches: Of the query's terms that occur.
-            exact: Composite of a document.
+            exact: Makes what gives the composite of a document; few queries need it.
             k: How many, >= 1.
 
         Returns:
@@ -69,21 +72,21 @@ class Chooser:
             flags = np.greater(values, 0.0, self._flags)
         candidates = flags.nonzero()[0]
         some = values[candidates]
-        if k <= _MAX_CANDIDATES < len(some):
+        if len(some) > max(_MANY, 2 * k):
             # The guess was too low: the weightiest term says little of a query of many.
             least = float(np.partition(some, len(some) - k)[-k])
             is_left = some >= least * close
             candidates, some = candidates[is_left], some[is_left]
         if len(some) > _MAX_CANDIDATES:
             return None
-        order = some.argsort()[::-1]
+        rows = sorted(zip(some.tolist(), candidates.tolist(), strict=True), reverse=True)
         # One more than wanted: the last place, too, is told apart from the one behind it.
-        best = some[order[: k + 1]].tolist()
-        limits = [value * close for value in best]
-        if any(map(float.__ge__, best[1:], limits)):
-            rows = list(zip(some[order].tolist(), candidates[order].tolist(), strict=True))
-            return _told_apart(rows, close, exact, snapshot, k), scores
-        return candidates[order[:k]].tolist(), scores
+        last = float("inf")
+        for value, _ in rows[: k + 1]:
+            if value >= last:
+                return _told_apart(rows, close, exact(), snapshot, k), scores
+            last = value * close
+        return [doc for _, doc in rows[:k]], scores
 
     def _add_up(self, sketches: Sequence[Sketch]) -> Singles:
         """What the terms give together: rows first, for a lone row needs no sum."""
@@ -138,7 +141,7 @@ def _early_guess(values: NDArray[np.floating[Any]], sketches: Sequence[Sketch], 
 def _told_apart(
     rows: Sequence[tuple[float, int]],
     close: float,
-    exact: Callable[[int], float],
+    exact: Exact,
     snapshot: Snapshot,
     k: int,
 ) -> list[int]:
@@ -158,7 +161,7 @@ def _told_apart(
     return best[:k]
 
 
-def _ordered(run: list[int], exact: Callable[[int], float], snapshot: Snapshot) -> list[int]:
+def _ordered(run: list[int], exact: Exact, snapshot: Snapshot) -> list[int]:
     if len(run) < 2:
         return run
     return sorted(run, key=lambda doc: (-exact(doc), snapshot.order(doc)))

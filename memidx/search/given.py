@@ -161,7 +161,7 @@ class Memory:
             factor = term.weight * field_weight * term.idf
             if factor > 0.0:
                 docs, tf = self.frequencies(snapshot, position, numbers)
-                norms = self._norms(snapshot, position, at)[docs]
+                norms = self.norms(snapshot, position, at)[docs]
                 found.append((docs, factor * (tf * gain) / (tf + norms)))
         return found
 
@@ -191,18 +191,6 @@ class Memory:
         docs, tf = (np.concatenate(column) for column in zip(*pieces, strict=True))
         return docs, tf
 
-    def single_norms(
-        self, snapshot: Snapshot, position: int, at: tuple[float, float]
-    ) -> tuple[NDArray[np.float32], float]:
-        """BM25's `k1 * (1 - b + b * dl / avgdl)` in single precision, and the largest of them."""
-        key = ("single", position, at)
-        found: tuple[NDArray[np.float32], float] | None = self.kept.get(key)
-        if found is None:
-            norms = self._make_norms(snapshot, position, at).astype(np.float32)
-            found = norms, float(norms.max(initial=0.0))
-            self.kept.put(key, found, norms.nbytes + _OVERHEAD_BYTES)
-        return found
-
     def _work_out(self, snapshot: Snapshot, term: ScoredTerm, at: tuple[float, float]) -> Given:
         pieces = self.pieces(snapshot, term, at)
         champions, most, n_most = _NOTHING.champions, 0.0, 0
@@ -222,21 +210,17 @@ class Memory:
                 given.append(Piece(None, row))
         return Given(tuple(given), champions, most, len(pieces) == len(term.fields))
 
-    def _norms(self, snapshot: Snapshot, position: int, at: tuple[float, float]) -> Floats:
+    def norms(self, snapshot: Snapshot, position: int, at: tuple[float, float]) -> Floats:
         """BM25's `k1 * (1 - b + b * dl / avgdl)` of every document in one field."""
         key = (position, at)
         found: Floats | None = self.kept.get(key)
         if found is None:
-            found = self._make_norms(snapshot, position, at)
+            k1, b = at
+            base = 1.0 - b
+            lengths = np.asarray(snapshot.lengths[position])
+            found = k1 * (base + b * lengths / snapshot.avgdl[position])
             self.kept.put(key, found, found.nbytes)
         return found
-
-    def _make_norms(self, snapshot: Snapshot, position: int, at: tuple[float, float]) -> Floats:
-        k1, b = at
-        base = 1.0 - b
-        lengths = np.asarray(snapshot.lengths[position])
-        norms: Floats = k1 * (base + b * lengths / snapshot.avgdl[position])
-        return norms
 
 
 def memory_of(snapshot: Snapshot) -> Memory:

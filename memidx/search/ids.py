@@ -19,7 +19,6 @@ from memidx.search.given import Floats, memory_of
 from memidx.search.kept import Kept
 from memidx.search.kernels import (
     LexicalParameters,
-    ScoredTerm,
     lexical_bound,
     look_up,
     score_document,
@@ -107,8 +106,11 @@ class Ids:
                 by_term[key[0]] = sketch
         if not sketches:
             return None
-        exact = _Exact(snapshot, asked, self._fields, self._at, self._factors)
-        found = self._chooser.best(snapshot, sketches, exact.composite, k)
+
+        def exact() -> _Exact:
+            return _Exact(snapshot, asked, self._fields, self._at, self._factors)
+
+        found = self._chooser.best(snapshot, sketches, lambda: exact().composite, k)
         if found is None:
             return None
         docs, scores = found
@@ -117,9 +119,8 @@ class Ids:
         if docs:
             # Labels count a term that occurs again once.
             score = scores.item(docs[0]) if len(by_term) == len(sketches) else 0.0
-            if _is_surely_above_weak(asked, by_term, n_content, docs[0], score) or any(
-                map(exact.is_above_weak, docs)
-            ):
+            is_sure = _is_surely_above_weak(asked, by_term, n_content, docs[0], score)
+            if is_sure or any(map(exact().is_above_weak, docs)):
                 return self._memory.doc_ids(snapshot, docs)
         return None  # the vector may have to rank
 
@@ -168,7 +169,7 @@ class Ids:
 
 
 class _Exact:
-    """What the plain kernel says of single documents; nothing is made for queries that ask none."""
+    """What the plain kernel says of single documents."""
 
     def __init__(
         self,
@@ -179,37 +180,26 @@ class _Exact:
         factors: Floats | None,
     ) -> None:
         self._snapshot = snapshot
-        self._asked = asked
-        self._fields = fields
         self._at = at
         self._factors = factors
-        self._terms: tuple[ScoredTerm, ...] = ()
-        self._bound = 0.0
+        self._words = [word for one in asked for word in one.words]
+        self._terms = look_up(snapshot, occurrences(self._words), fields)
+        self._bound = lexical_bound(self._terms, at)
         self._coverage: Coverage | None = None
 
     def composite(self, doc: int) -> float:
         """What orders a document, to the bit."""
-        if not self._terms:
-            self._look_up()
         score = score_document(self._snapshot, self._terms, self._at, doc, once=False)
         relevance = min(1.0, score / self._bound) if self._bound else 0.0
         return relevance if self._factors is None else relevance * self._factors.item(doc)
 
     def is_above_weak(self, doc: int) -> bool:
         """Whether a hit is more than `weak`."""
-        if not self._terms:
-            self._look_up()
         if self._coverage is None:
-            words = [word for one in self._asked for word in one.words]
-            self._coverage = Coverage(self._snapshot, words)
+            self._coverage = Coverage(self._snapshot, self._words)
         _, candidate = LEXICAL_THRESHOLDS
         score = score_document(self._snapshot, self._terms, self._at, doc)
         return score >= candidate and self._coverage.suffices(doc)
-
-    def _look_up(self) -> None:
-        terms = [term for one in self._asked for word in one.words for term in word.terms]
-        self._terms = look_up(self._snapshot, terms, self._fields)
-        self._bound = lexical_bound(self._terms, self._at)
 
 
 def _is_surely_above_weak(
@@ -238,11 +228,3 @@ def _is_surely_above_weak(
                 if missing <= 0.0:
                     return True
     return missing <= 0.0
-
-
-def ids_of(snapshot: Snapshot, analyzer: Analyzer, settings: RankSettings) -> Ids:
-    """What answers under these settings; kept from call to call, as they seldom change."""
-    found: Ids | None = snapshot.remembered.get(Ids)
-    if found is None or not found.serves(analyzer, settings):
-        found = snapshot.remembered[Ids] = Ids(snapshot, analyzer, settings)
-    return found

@@ -49,9 +49,9 @@ class Kept(Generic[Key, Value]):
 
     def put(self, key: Key, value: Value, size_bytes: int) -> None:
         """Keep a value in place of what was kept by its key; one that is too large is not kept."""
-        for generation in (self.young, self._old):
-            if key in generation:
-                self.size_bytes -= generation.pop(key)[1]
+        known = self.young.pop(key, None) or self._old.pop(key, None)
+        if known is not None:
+            self.size_bytes -= known[1]
         if size_bytes > self._max_bytes // 2:
             return
         while self.size_bytes + size_bytes > self._max_bytes:

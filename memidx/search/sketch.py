@@ -101,6 +101,9 @@ class Sketches:
         self._memory = memory
         self._fields = fields
         self._at = at
+        self._gain = at[0] + 1.0
+        # By position, 4 bytes a document each.
+        self._norms: dict[int, tuple[Singles, float]] = {}
         # A number, because hashing what it stands for takes as long as finding a sketch.
         self._number = memory.number_of((fields, at))
 
@@ -121,7 +124,6 @@ class Sketches:
     def _make(self, snapshot: Snapshot, term: str, weight: float) -> Sketch | None:
         numbers = snapshot.term(term)
         value = weight * idf(snapshot.n_searchable, snapshot.document_frequency(term))
-        gain = self._at[0] + 1.0
         pieces = []
         is_whole = True
         for position, field_weight in self._fields:
@@ -131,8 +133,8 @@ class Sketches:
             elif numbers is not None:
                 docs, tf = self._memory.ordinals(snapshot, position, numbers)
                 if len(docs):
-                    norms, largest = self._memory.single_norms(snapshot, position, self._at)
-                    factor *= gain
+                    norms, largest = self._norms_of(snapshot, position)
+                    factor *= self._gain
                     if factor > _MOST or factor / (1.0 + largest) < _LEAST:
                         return None
                     # Seven roundings, those of the factor and of the norm included.
@@ -141,6 +143,14 @@ class Sketches:
                     share *= factor
                     pieces.append((docs, share))
         return _joined(snapshot.size, pieces, value, is_whole)
+
+    def _norms_of(self, snapshot: Snapshot, position: int) -> tuple[Singles, float]:
+        """BM25's `k1 * (1 - b + b * dl / avgdl)` of every document, and the largest of them."""
+        found = self._norms.get(position)
+        if found is None:
+            norms = self._memory.norms(snapshot, position, self._at).astype(np.float32)
+            found = self._norms[position] = norms, float(norms.max(initial=0.0))
+        return found
 
 
 def _joined(

@@ -316,7 +316,7 @@ class Snapshot:
     def _look_up(self, term: str) -> tuple[Numbers | None, int]:
         found = self._known.get(term)
         if found is None:
-            numbers = tuple(part.segment.find_term(term) for part in self.parts)
+            numbers = tuple([part.segment.find_term(term) for part in self.parts])
             df = self._frequency_of(numbers)
             if len(self._known) >= _MAX_REMEMBERED:
                 self._known.clear()
