@@ -84,6 +84,7 @@ class Memory:
         self.kept: Kept[Any, Any] = Kept(max_bytes)
         self._columns: dict[int, tuple[memoryview[int], Ordinals, Ordinals]] = {}
         self._ids: dict[int, str] = {}
+        self._doc_ids = snapshot.parts[0].segment.doc_ids if snapshot.is_one else None
         self._numbers: dict[object, int] = {}
         self._next = count()
         self._factors: tuple[Any, Floats | None] = (None, None)
@@ -144,7 +145,9 @@ class Memory:
             if doc_id is None:
                 if len(known) >= _MAX_IDS:
                     known.clear()
-                doc_id = known[doc] = snapshot.doc_id(doc)
+                # Of one segment without a step between: new questions find new documents.
+                ids = self._doc_ids
+                doc_id = known[doc] = snapshot.doc_id(doc) if ids is None else ids[doc]
             found.append(doc_id)
         return found
 

@@ -157,14 +157,18 @@ class Ids:
             if words is None:
                 return None
             found = self._look_up(snapshot, words)
-            n_terms = sum(len(word.terms) for word in words)
-            self._asked.put(chunk, found, _CHUNK_BYTES + len(chunk) + n_terms * _TERM_BYTES)
+            n_bytes = _CHUNK_BYTES + len(chunk) + len(found.keys) * _TERM_BYTES
+            self._asked.put(chunk, found, n_bytes)
         return found
 
     def _look_up(self, snapshot: Snapshot, words: Sequence[QueryWord]) -> _Asked:
-        terms = occurrences(words)
-        keys = [self._sketches.key(*one) for one in terms if snapshot.term(one[0]) is not None]
-        wholes = dict.fromkeys(word.whole for word in words if word.content)
+        keys = [
+            self._sketches.key(term, weight)
+            for word in words
+            for term, weight in word.terms
+            if snapshot.look_up(term)[0] is not None
+        ]
+        wholes = [word.whole for word in words if word.content]
         return _Asked(tuple(keys), tuple(wholes), tuple(words))
 
 

@@ -122,8 +122,8 @@ class Sketches:
         return found
 
     def _make(self, snapshot: Snapshot, term: str, weight: float) -> Sketch | None:
-        numbers = snapshot.term(term)
-        value = weight * idf(snapshot.n_searchable, snapshot.document_frequency(term))
+        numbers, df = snapshot.look_up(term)
+        value = weight * idf(snapshot.n_searchable, df)
         pieces = []
         is_whole = True
         for position, field_weight in self._fields:
@@ -157,7 +157,7 @@ def _joined(
     size: int, pieces: Sequence[tuple[Ordinals, Singles]], weight: float, is_whole: bool
 ) -> Sketch:
     """One sketch of what a term gives field by field."""
-    n_docs = max((len(docs) for docs, _ in pieces), default=0)
+    n_docs = max([0, *[len(docs) for docs, _ in pieces]])
     if n_docs >= max(_MIN_ROW, size * _ROW_SHARE):
         row = np.zeros(size, np.float32)
         for docs, values in pieces:
