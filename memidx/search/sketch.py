@@ -18,10 +18,11 @@ from memidx.snapshot.snapshot import Snapshot
 
 ROUNDING = 2.0**-23
 """Twice what one rounding in single precision does to a value, in proportion."""
-# A term that fewer documents hold than this, or than this share of all, is a list. A list of 400
-# of 4,728 takes 2.5 µs to add and a row 1.3, but a row six times the memory; at 100,000 documents
-# lists take longer from 7,000 on.
-_MIN_ROW = 64
+# In a snapshot of up to so many documents every term is a row, of 8 KB at most; among more, those
+# that this share of the further ones hold. In time rows are worth it from fewer on (at 4,728
+# documents a list of 90 takes as long to add as a row, at 100,000 one of 7,000), but they take
+# several times the memory.
+_ROWS_ONLY = 2000
 _ROW_SHARE = 1 / 8
 # Documents a term gives most to, which say early what the k-th best score at least.
 _N_CHAMPIONS = 64
@@ -158,7 +159,7 @@ def _joined(
 ) -> Sketch:
     """One sketch of what a term gives field by field."""
     n_docs = max([0, *[len(docs) for docs, _ in pieces]])
-    if n_docs >= max(_MIN_ROW, size * _ROW_SHARE):
+    if n_docs > (size - _ROWS_ONLY) * _ROW_SHARE:
         row = np.zeros(size, np.float32)
         for docs, values in pieces:
             np.add.at(row, docs, values)
@@ -190,7 +191,7 @@ def _champions(docs: Ordinals | None, values: Singles) -> Docs:
     """Documents of the largest values, ascending."""
     if docs is None:
         # Among those that hold it: over all, nine times as long, for most are equal, at zero.
-        holders = values.nonzero()[0]
+        holders = (values > 0.0).nonzero()[0]
         values = values[holders]
     else:
         holders = docs.astype(np.intp)

@@ -160,7 +160,7 @@ def test_sketches_are_right_but_for_their_roundings(
     share: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As rows, as lists and as both: sums, single values, and who gets most."""
-    monkeypatch.setattr(sketch_module, "_MIN_ROW", 2)
+    monkeypatch.setattr(sketch_module, "_ROWS_ONLY", 0)
     monkeypatch.setattr(sketch_module, "_ROW_SHARE", share)
     snapshot, search = _many(8, 500), SearchConfig()
     at = LexicalParameters(search.k1, search.b)
