@@ -13,6 +13,7 @@ from memidx.analysis.base import Analyzer
 from memidx.config import SearchConfig
 from memidx.search import choosing as choosing_module
 from memidx.search import given as given_module
+from memidx.search import ids as ids_module
 from memidx.search import parse as parse_module
 from memidx.search import sketch as sketch_module
 from memidx.search.filters import Filters
@@ -190,6 +191,22 @@ def test_sketches_are_right_but_for_their_roundings(
 CHUNKS = "alpha Alpha (beta), the The how of file-lock fileLock naïve 部署 a&amp;b alpha&beta"
 CHUNKS += " <gamma <b>delta</b> v2.1.9 .net zz - x"
 chunks = st.sampled_from(CHUNKS.split())
+
+
+def test_ids_do_not_depend_on_what_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With room for a few terms and chunks only, ids are the same, and the bound holds."""
+    monkeypatch.setattr(given_module, "MAX_REMEMBERED_BYTES", 30_000)
+    monkeypatch.setattr(given_module, "_MAX_REMEMBERED_BYTES_PER_DOC", 1)
+    monkeypatch.setattr(ids_module, "_MAX_CHUNK_BYTES", 3000)
+    snapshot, ranking = _many(9, 300), RankSettings(SearchConfig(), {})
+    rng = random.Random(4)
+    for _ in range(60):
+        _assert_same(snapshot, f"common{rng.randrange(4)} rare{rng.randrange(9)} note", ranking, 5)
+        kept = memory_of(snapshot).kept
+        assert 0 < kept.size_bytes <= 30_000
+    assert len(kept) < 20
+
+
 ALIASED = get_analyzer("default", aliases={"alpha": ("gamma",), "beta delta": ("file lock", "the")})
 
 
