@@ -153,7 +153,9 @@ class Ids:
         """What a chunk asks for wherever it stands; None where that is not all of it."""
         found = self._asked.get(chunk)
         if found is None:
-            words = None if plain_words(chunk) is None else words_of(chunk)
+            # Most are letters alone, which mean nothing but themselves in the query language.
+            is_plain = chunk.isalpha() or plain_words(chunk) is not None
+            words = words_of(chunk) if is_plain else None
             if words is None:
                 return None
             found = self._look_up(snapshot, words)
