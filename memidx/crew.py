@@ -36,7 +36,6 @@ _WAITING = 8
 _HEAD_BYTES = 8
 # Room in a pipe: a result then takes a few turns of the two processes, not hundreds.
 _PIPE_BYTES = 1 << 20
-_DISMISSED_S = 5.0
 # No helper does linear algebra, for which numpy's library would make threads (30 ms).
 _HELP_OUT = (
     "import sys; sys.path[:] = {}; from os import putenv; putenv('OPENBLAS_NUM_THREADS', '1'); "
@@ -59,6 +58,7 @@ class Crew:
         self.size = size
         self._load = load
         self._helpers: list[_Helper] = []
+        self._dismissed: list[_Helper] = []
 
     @property
     def is_started(self) -> bool:
@@ -116,10 +116,17 @@ class Crew:
                 self.dismiss()
 
     def dismiss(self) -> None:
-        """End the processes."""
+        """End the processes; `wait` for their end."""
         for helper in self._helpers:
             helper.dismiss()
+        self._dismissed += self._helpers
         self._helpers.clear()
+
+    def wait(self) -> None:
+        """Wait until those that were dismissed have ended: to give back memory takes them time."""
+        for helper in self._dismissed:
+            helper.wait()
+        self._dismissed.clear()
 
     def _collect(self, done: dict[int, Any], wait_s: float | None) -> None:
         """Take the results that are there; None waits for one, where none of those wanted is."""
@@ -145,7 +152,6 @@ class _Helper:
         result_end, result_start = os.pipe()
         code = _HELP_OUT.format(sys.path, task_end, result_start, [*load])
         self.n_tasks = 0
-        self._is_idle = True
         self._process: Popen[bytes] = Popen(
             [sys.executable, "-c", code],
             stdin=DEVNULL,
@@ -168,7 +174,6 @@ class _Helper:
 
         self._numbers.append(number)
         self.n_tasks += 1
-        self._is_idle = False
         left = _packed((function, task))
         with _helper_lives():
             while left:
@@ -191,20 +196,15 @@ class _Helper:
         return self._numbers.popleft(), result
 
     def dismiss(self) -> None:
-        """End the process, whatever it does."""
-        from subprocess import TimeoutExpired
-
-        # One that never got a task may still be getting ready.
-        if self.n_tasks or self._is_idle:
-            self._process.kill()
+        """End the process, whatever it does: nobody asks for it."""
+        self._process.kill()
         with suppress(OSError):
             self._tasks.close()
         self.results.close()
-        try:
-            self._process.wait(_DISMISSED_S)
-        except TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+
+    def wait(self) -> None:
+        """Wait until the process has ended."""
+        self._process.wait()
 
 
 def help_out(tasks: int, results: int, load: Sequence[str]) -> None:
@@ -322,3 +322,4 @@ def crew_of(size: int, load: Sequence[str] = ()) -> Iterator[Crew | None]:
         _current.reset(token)
         if crew is not None:
             crew.dismiss()
+            crew.wait()

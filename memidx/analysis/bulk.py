@@ -12,7 +12,7 @@ it; what is unusual is handed to the analyzer as it is. A test holds the two tog
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -146,8 +146,9 @@ class _WordTerms:
         self._words = Numbers()
         self._terms = np.zeros(1 << 12, dtype=np.int64)
         stops = Words.of(_STOPS)
-        self._stops = vocabulary.of_words(stops)
-        self._note(self._words.of_words(stops)[0], self._stops)
+        terms = vocabulary.of_words(stops)
+        self._stops = np.sort(terms)
+        self._note(0, terms[np.argsort(self._words.of_words(stops))])
 
     def of(self, lowered: bytes, words: Spans) -> NDArray[Any]:
         """The numbers of the terms of some words."""
@@ -161,7 +162,9 @@ class _WordTerms:
 
     def are_stops(self, terms: NDArray[Any]) -> NDArray[Any]:
         """Which of some terms are stop words."""
-        return np.isin(terms, self._stops)
+        places = np.searchsorted(self._stops, terms)
+        which: NDArray[Any] = self._stops[np.minimum(places, len(self._stops) - 1)] == terms
+        return which
 
     def _note(self, first: int, terms: NDArray[Any]) -> None:
         self._terms = grown(self._terms, first + len(terms))

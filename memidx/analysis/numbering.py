@@ -31,6 +31,10 @@ _FEWEST_SLOTS = 1 << 16
 _SLOTS_EACH = 3
 # In a slot: nothing; less than that, a word that wants to have it.
 _FREE, _WANTED = -1, -2
+# Words are put in order by numbers that hold the number of a group and five bytes.
+_PART = 5
+_PART_BITS, _GROUP_BITS = np.uint64(40), np.uint64(24)
+_MOST_GROUPS = (1 << 24) - 1
 
 
 class Words(NamedTuple):
@@ -127,22 +131,23 @@ class Numbers:
         starts, lengths = self._starts[numbers], self._lengths[numbers]
         parts = _part(view, starts, lengths, 0)
         order = np.argsort(parts)
-        places, groups = _ties(parts[order], np.zeros(len(order), dtype=np.int64))
+        places, groups = _ties(parts[order])
         begin = _WORD
-        # Most words are told apart by sixteen bytes; what is alike for long is left to bytes.
-        while len(places) and begin < _LONGEST:
+        # Most words are told apart by thirteen bytes; what is alike for long is left to bytes.
+        while len(places) and begin < _LONGEST and groups[-1] < _MOST_GROUPS:
             tied = order[places]
-            parts = _part(view, starts[tied], lengths[tied], begin)
-            by_part = np.lexsort((parts, groups))
+            parts = _part(view, starts[tied], lengths[tied], begin) >> _GROUP_BITS
+            parts |= groups << _PART_BITS
+            by_part = np.argsort(parts)
             order[places] = tied[by_part]
-            still, groups = _ties(parts[by_part], groups)
+            still, groups = _ties(parts[by_part])
             places = places[still]
-            begin += _WORD
+            begin += _PART
         if len(places):
-            words = self.words(numbers[order[places]]).split()
             tied = order[places]
-            ranks = sorted(range(len(places)), key=lambda at: (int(groups[at]), words[at]))
-            order[places] = tied[ranks]
+            words = self.words(numbers[tied]).split()
+            keys = zip(groups.tolist(), words, range(len(words)), strict=True)
+            order[places] = tied[[place for _, _, place in sorted(keys)]]
         in_order: NDArray[Any] = numbers[order]
         return in_order
 
@@ -319,13 +324,13 @@ def _part(
     return parts.byteswap()
 
 
-def _ties(parts: NDArray[Any], groups: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Places of those that are alike in an order by group and part, and groups of these."""
-    is_alike = (parts[1:] == parts[:-1]) & (groups[1:] == groups[:-1])
+def _ties(parts: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Places of those numbers in order that others equal, and which of them equal one another."""
+    is_alike = parts[1:] == parts[:-1]
     edge = np.zeros(1, dtype=bool)
     after, before = np.concatenate((edge, is_alike)), np.concatenate((is_alike, edge))
     places = np.flatnonzero(after | before)
-    return places, np.cumsum(~after)[places]
+    return places, np.cumsum(~after[places], dtype=np.uint64)
 
 
 def _windows(data: bytes | NDArray[Any]) -> NDArray[Any]:

@@ -65,17 +65,22 @@ class Counted(NamedTuple):
 
 
 class Counter:
-    """Counts terms batch by batch; terms keep their numbers from one batch to the next."""
+    """Counts terms batch by batch; terms keep their numbers from one batch to the next.
+
+    Attributes:
+        vocabulary: The terms.
+        name: Tells it from all other counters, those of other processes too.
+    """
 
     def __init__(self, analyzer: Analyzer) -> None:
         # Only who builds a snapshot pays for numpy.
         from memidx.analysis.numbering import Numbers
 
         self._analyzer = analyzer
-        self._vocabulary = Numbers()
+        self.vocabulary = Numbers()
         self._n_told = 0
-        self._name = os.getpid(), next(_counters)
-        self._pieces = _Pieces(analyzer, self._vocabulary) if _has_pieces(analyzer) else None
+        self.name = os.getpid(), next(_counters)
+        self._pieces = _Pieces(analyzer, self.vocabulary) if _has_pieces(analyzer) else None
 
     def count(self, texts: Iterable[Text]) -> Counted:
         """Terms of documents, in their order."""
@@ -86,9 +91,9 @@ class Counter:
             rest = iter(texts)
             while batch := _some(rest):
                 self._pieces.count(batch, columns)
-        new = self._vocabulary.since(self._n_told)
-        self._n_told = self._vocabulary.size
-        return Counted(new, columns, self._name)
+        new = self.vocabulary.since(self._n_told)
+        self._n_told = self.vocabulary.size
+        return Counted(new, columns, self.name)
 
     def _one_by_one(self, texts: Iterable[Text], columns: list[Columns]) -> None:
         from memidx.analysis.bulk import term_numbers
@@ -96,7 +101,7 @@ class Counter:
         for title, path, text in texts:
             fields = self._analyzer.document(title=title, path=path, text=text)
             for column, field in zip(columns, fields, strict=True):
-                column.terms.extend(term_numbers(self._vocabulary, field.tf).tolist())
+                column.terms.extend(term_numbers(self.vocabulary, field.tf).tolist())
                 column.tf.extend(field.tf.values())
                 column.counts.append(len(field.tf))
                 column.lengths.append(field.length)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memidx.analysis.base import FieldTerms
 from memidx.files.spooling import Scratch
 from memidx.scoring import idf
-from memidx.snapshot.counting import Columns, Counted
+from memidx.snapshot.counting import Columns, Counted, Counter
 from memidx.snapshot.runs import Run, SortedRun, merge
 from memidx.snapshot.writing import Long, LongBlobs, Section, blob_sections
 
@@ -44,14 +44,16 @@ class Postings:
     Args:
         names: Of the fields.
         scratch: Where what is too much for memory is put aside.
+        own: The counter of most of what is taken in here, whose numbers of terms are kept.
     """
 
-    def __init__(self, names: Sequence[str], scratch: Scratch) -> None:
+    def __init__(self, names: Sequence[str], scratch: Scratch, own: Counter | None = None) -> None:
         self._names = names
         self._scratch = scratch
         self._aside = scratch.spool()
-        # The terms, and for each counter the number here of each of its terms.
-        self._terms: Numbers | None = None
+        # The terms, and for each other counter the number here of each of its terms.
+        self._own = None if own is None else own.name
+        self._terms: Numbers | None = None if own is None else own.vocabulary
         self._known: dict[tuple[int, int], NDArray[Any]] = {}
         self._runs: list[SortedRun] = []
         self._n_terms = array("I")
@@ -81,6 +83,8 @@ class Postings:
         """Give the terms of each counter's documents the numbers they have here."""
         import numpy as np  # see `add`
 
+        if counted.counter == self._own:
+            return
         here = self._vocabulary().of_words(counted.terms).astype(np.uint32)
         known = self._known.get(counted.counter)
         table = here if known is None else np.concatenate((known, here))
@@ -189,7 +193,7 @@ def invert(
     largest = np.maximum.reduce(frequencies)
     n_searchable = int(np.count_nonzero(np.frombuffer(n_terms, dtype=np.uint32)))
     table = np.zeros(n_searchable + 1)
-    for count in np.unique(largest).tolist():
+    for count in np.flatnonzero(np.bincount(largest)).tolist():
         table[count] = idf(n_searchable, count)
     squares = np.zeros(len(n_terms))
     totals: dict[str, list[int]] = {}

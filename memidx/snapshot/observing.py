@@ -47,11 +47,11 @@ class Observations:
     def __init__(
         self, analyzer: Analyzer, make_analyzer: MakeAnalyzer | None, scratch: Scratch
     ) -> None:
-        self.make: Callable[[list[tuple[Document, DocRef]]], Observed] = partial(
-            _observe, packed_maker(make_analyzer)
-        )
+        maker = packed_maker(make_analyzer)
+        self.make: Callable[[list[tuple[Document, DocRef]]], Observed] = partial(_observe, maker)
         self.rows = Rows(scratch)
-        self.postings = Postings(analyzer.fields, scratch)
+        own = None if make_analyzer is None else counter_for(maker)
+        self.postings = Postings(analyzer.fields, scratch, own)
         # `doc_id` -> which of them it is; of a file that was read twice the later one counts.
         self._numbers: dict[str, int] = {}
 

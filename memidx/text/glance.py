@@ -40,7 +40,6 @@ _FACTOR, _SHIFT, _ROOM = np.uint32(2654435761), np.uint32(16), 1 << 16
 # A text ends with a byte that none holds, and that is not left out.
 _END = "\n\0\n"
 _DELETED = bytes(byte for byte in LEFT_OUT if byte)
-_AT = ord("@")
 
 
 def glance(texts: Sequence[str]) -> list[Suspects | None]:
@@ -107,10 +106,9 @@ def _with_passwords(data: bytes, ends: NDArray[Any]) -> set[int]:
     if b"://" not in data:
         return set()
     borders = [0, *ends.tolist()]
-    signs = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == _AT)
     return {
         text
-        for text in set(_texts_at(ends, signs))
+        for text in set(_texts_at(ends, _places_of(b"@", data)))
         if data.find(b"://", borders[text], borders[text + 1]) >= 0
     }
 
@@ -119,11 +117,17 @@ def _with_tokens(data: bytes, ends: NDArray[Any]) -> set[int]:
     """Numbers of the texts that may hold a token whose issuer gave it a shape."""
     places = [at for at in _run_starts(data) if tokens.places_in_run(data, at)]
     for mark in tokens.ELSEWHERE:
-        at = data.find(mark)
-        while at >= 0:
-            places.append(at)
-            at = data.find(mark, at + 1)
-    return set(_texts_at(ends, np.array(places, dtype=np.int64)))
+        places += _places_of(mark, data)
+    return set(_texts_at(ends, places))
+
+
+def _places_of(mark: bytes, data: bytes) -> list[int]:
+    places = []
+    at = data.find(mark)
+    while at >= 0:
+        places.append(at)
+        at = data.find(mark, at + 1)
+    return places
 
 
 def _run_starts(data: bytes) -> Iterator[int]:
@@ -144,9 +148,9 @@ def _run_starts(data: bytes) -> Iterator[int]:
     return iter(likely.tolist())
 
 
-def _texts_at(ends: NDArray[Any], places: NDArray[Any]) -> list[int]:
+def _texts_at(ends: NDArray[Any], places: NDArray[Any] | Sequence[int]) -> list[int]:
     """Numbers of the texts in which the places are."""
-    texts: list[int] = np.searchsorted(ends, places).tolist()
+    texts: list[int] = np.searchsorted(ends, np.asarray(places, dtype=np.int64)).tolist()
     return texts
 
 
