@@ -138,7 +138,7 @@ def _counts(look: Look) -> Counter[str]:
     counts: Counter[str] = Counter()
     for known in look.scan.files.values() if look.scan else ():
         counts[known.source] += len(known.docs)
-    for doc_id, line in look.lines.items():
+    for doc_id in look.lines:
         if doc_id not in look.begins:
-            counts[decode_line(line).source] += 1
+            counts[decode_line(look.lines[doc_id]).source] += 1
     return counts

@@ -20,6 +20,7 @@ import numpy as np
 
 from memidx.analysis.base import NOT_COUNTED
 from memidx.analysis.chunks import Shapes, Spans, divided_chunks
+from memidx.analysis.leaves import by_shape
 from memidx.analysis.names import divided_names
 from memidx.analysis.numbering import Numbers, Words, grown, ranges
 from memidx.analysis.parts import MAX_TERM, Parts
@@ -33,10 +34,6 @@ _NOT_COUNTED = -1
 """The number of `NOT_COUNTED`."""
 
 _STOPS = [word.encode() for word in sorted(STOP_WORDS)]
-_IS_DIGIT = np.zeros(256, dtype=bool)
-_IS_DIGIT[list(b"0123456789")] = True
-_IS_UPPER = np.zeros(256, dtype=bool)
-_IS_UPPER[list(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ")] = True
 
 
 def term_numbers(vocabulary: Numbers, terms: Iterable[str]) -> NDArray[Any]:
@@ -86,8 +83,10 @@ class BulkTerms:
         text, owner_of = divided_chunks(chunks)
         shapes = Shapes(text, len(owner_of))
         lowered = text.lower()
+        compounds = shapes.compounds()
         found = [
-            *self._of_compounds(lowered, shapes.compounds()),
+            self._as_they_are(lowered, compounds),
+            _not_counted(compounds.owners),
             *self._of_leaves(text, lowered, shapes.leaves()),
             self._of_unusual(text, shapes.unusual()),
         ]
@@ -95,41 +94,34 @@ class BulkTerms:
         terms = np.concatenate([terms for _, terms in found])
         return terms[np.argsort(owners)], np.bincount(owners, minlength=len(chunks.lengths))
 
-    def _of_compounds(self, lowered: bytes, compounds: Spans) -> list[_Found]:
-        """Owners and terms of compounds, and of what says that they add no length."""
-        terms = self._vocabulary.of(lowered, compounds.starts, compounds.lengths)
-        return [(compounds.owners, terms), _not_counted(compounds.owners)]
-
     def _of_leaves(self, text: bytes, lowered: bytes, leaves: Spans) -> list[_Found]:
-        """Terms of letters and digits; most are one word, or a letter and a number."""
-        characters = np.frombuffer(text, dtype=np.uint8)
-        n_digits = _count(_IS_DIGIT[characters], leaves)
-        n_upper = _count(_IS_UPPER[characters], leaves)
-        begins = characters[leaves.starts]
-        is_alpha = n_digits == 0
-        is_word = (n_upper == _IS_UPPER[begins]) | (n_upper == leaves.lengths)
-        is_word &= is_alpha
-        is_number = n_digits + ~_IS_DIGIT[begins] == leaves.lengths
-        is_number &= ~is_alpha & (leaves.lengths <= MAX_TERM)
-        words, numbers = leaves.of(is_word), leaves.of(is_number)
-        rest = leaves.of(~(is_alpha | is_number))
+        """Terms of letters and digits."""
+        shapes = by_shape(text, lowered, leaves)
         return [
-            (words.owners, self._words.of(lowered, words)),
-            *self._of_names(characters, lowered, leaves.of(is_alpha & ~is_word)),
-            (numbers.owners, self._vocabulary.of(lowered, numbers.starts, numbers.lengths)),
-            self._rest.of(text, rest),
+            (shapes.words.owners, self._words.of(lowered, shapes.words)),
+            *self._of_names(text, lowered, shapes.names),
+            self._as_they_are(lowered, shapes.wholes),
+            self._as_they_are(lowered, shapes.numbered),
+            _not_counted(shapes.numbered.owners),
+            (shapes.letters.owners, self._words.of(lowered, shapes.letters)),
+            self._as_they_are(lowered, shapes.digits),
+            self._rest.of(text, shapes.rest),
         ]
 
-    def _of_names(self, text: NDArray[Any], lowered: bytes, names: Spans) -> list[_Found]:
+    def _of_names(self, text: bytes, lowered: bytes, names: Spans) -> list[_Found]:
         """Terms of letters in both cases: as a whole, and of what they are divided into."""
         wholes = self._words.of(lowered, names)
-        pieces, is_divided = divided_names(text, names)
+        pieces, is_divided = divided_names(np.frombuffer(text, dtype=np.uint8), names)
         owners, wholes_of_divided = names.owners[is_divided], wholes[is_divided]
         return [
             (names.owners, wholes),
             _not_counted(owners[~self._words.are_stops(wholes_of_divided)]),
             (pieces.owners, self._words.of(lowered, pieces)),
         ]
+
+    def _as_they_are(self, lowered: bytes, spans: Spans) -> _Found:
+        """Owners and terms of what is a term as it stands there."""
+        return spans.owners, self._vocabulary.of(lowered, spans.starts, spans.lengths)
 
     def _of_unusual(self, text: bytes, unusual: Spans) -> _Found:
         spans = zip(unusual.starts.tolist(), unusual.lengths.tolist(), strict=True)
@@ -221,14 +213,6 @@ class TermLists:
 
 def _not_counted(owners: NDArray[Any]) -> _Found:
     return owners, np.full(len(owners), _NOT_COUNTED)
-
-
-def _count(is_wanted: NDArray[Any], spans: Spans) -> NDArray[Any]:
-    """How many of the wanted characters stand in each span."""
-    before = np.zeros(len(is_wanted) + 1, dtype=np.int32)
-    np.cumsum(is_wanted, out=before[1:])
-    counts: NDArray[Any] = before[spans.starts + spans.lengths] - before[spans.starts]
-    return counts
 
 
 _Found = tuple["NDArray[Any]", "NDArray[Any]"]

@@ -21,8 +21,9 @@ PADDING = bytes(8)
 """Has to follow a text whose words are looked up: they are read eight bytes at a time."""
 
 _WORD = 8
-# Of a longer word, so many bytes are read by eights; a blob of a megabyte would take seconds.
-_LONGEST = 256
+# Of a longer word, so many bytes are read by eights; of words that are longer still there are few,
+# and a round for each eight bytes of a few takes as long as one for many.
+_LONGEST = 64
 _MASKS = np.array([(1 << 8 * size) - 1 for size in range(_WORD + 1)], dtype="<u8")
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)

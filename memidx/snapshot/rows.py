@@ -13,8 +13,8 @@ from memidx.documents import Document
 from memidx.files.spooling import Scratch
 from memidx.snapshot.segment import Segment
 from memidx.snapshot.standing import standing_of
-from memidx.store.line import compact
 from memidx.snapshot.writing import LongBlobs, Section, blob_sections
+from memidx.store.line import compact
 from memidx.text.dates import days_since_epoch
 
 NO_DAY = float("-inf")  # an undated document is older than any date
