@@ -270,7 +270,8 @@ class Numbers:
 
 def gathered(data: NDArray[Any], starts: NDArray[Any], lengths: NDArray[Any]) -> NDArray[Any]:
     """Bytes of words, one word after another."""
-    return data[ranges(starts, lengths)]
+    text: NDArray[Any] = data[ranges(starts, lengths)]
+    return text
 
 
 def ranges(starts: NDArray[Any], lengths: NDArray[Any]) -> NDArray[Any]:
@@ -321,7 +322,7 @@ def _part(
 ) -> NDArray[Any]:
     """Eight bytes of each word from a place in it on, as a number that orders as they do."""
     left = np.clip(lengths - begin, 0, _WORD)
-    parts = view[np.where(left > 0, starts + begin, 0)] & _MASKS[left]
+    parts: NDArray[Any] = view[np.where(left > 0, starts + begin, 0)] & _MASKS[left]
     return parts.byteswap()
 
 

@@ -45,8 +45,7 @@ def stem(word: str) -> str:
 
 def stems(words: list[bytes]) -> list[bytes]:
     """`stem` of many ASCII words in one call."""
-    found: list[bytes] = _stems(words)
-    return found
+    return _stems(words)
 
 
 def _stemmer(language: str) -> Callable[[str], str]:
@@ -56,7 +55,8 @@ def _stemmer(language: str) -> Callable[[str], str]:
 
 
 _in_english = Stemmer.Stemmer("english", 0)
-_english, _stems = _in_english.stemWord, _in_english.stemWords
+_english: Callable[[str], str] = _in_english.stemWord
+_stems: Callable[[list[bytes]], list[bytes]] = _in_english.stemWords
 _stemmers: dict[str, Callable[[str], str]] = {}
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
@@ -29,22 +28,29 @@ from memidx.store.line import encode_line, line_sum
 _BATCH_BYTES = 1 << 20
 # Towards the end of shared reading a batch has one of so many parts, for each process, of what is
 # left, but at least so many bytes.
-_LAST_BATCHES, _LEAST_BATCH_BYTES = 3, 1 << 17
+_LAST_BATCHES, _LEAST_BATCH_BYTES = 2, 1 << 17
 # What a file costs beside its bytes.
 _FILE_BYTES = 1 << 10
 # So much is read alone before a crew has started.
 _LEAST_BYTES = 1 << 22
 
 
-@dataclass(slots=True)
 class Made:
-    """Documents of one file or part, until all of it was read."""
+    """Documents of one file or part, until all of it was read.
 
-    refs: dict[str, DocRef] = field(default_factory=dict)
-    skips: list[Skip] = field(default_factory=list)
-    lines: dict[str, bytes] = field(default_factory=dict)
-    documents: dict[str, Document] = field(default_factory=dict)
-    follows: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    Attributes:
+        refs: Of each document, by `doc_id`; `lines`, `documents` and `follows` likewise.
+        skips: What was left out.
+    """
+
+    __slots__ = ("documents", "follows", "lines", "refs", "skips")
+
+    def __init__(self) -> None:
+        self.refs: dict[str, DocRef] = {}
+        self.skips: list[Skip] = []
+        self.lines: dict[str, bytes] = {}
+        self.documents: dict[str, Document] = {}
+        self.follows: dict[str, tuple[str, ...]] = {}
 
 
 class Task(NamedTuple):
@@ -155,7 +161,8 @@ def _parse(task: Task) -> _File | Read:
 def _read(file: _File, seen: Iterator[Seen] | None = None) -> Read:
     """The documents of a file; `seen` has a word about each of its items."""
     task, digest, parsed = file
-    made = Made(skips=[*parsed.skips])
+    made = Made()
+    made.skips += parsed.skips
     anchors: set[str] = set()
     for item in parsed.items:
         of_item = next(seen) if seen else None

@@ -241,9 +241,7 @@ def _counted(
     return keys >> _HALF, keys & _LOWER, times
 
 
-def _sorted_together(
-    keys: NDArray[Any], times: NDArray[Any]
-) -> tuple[NDArray[Any], NDArray[Any]]:
+def _sorted_together(keys: NDArray[Any], times: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Keys in order, and the times of each: in one number where both fit, sorted thrice as fast."""
     import numpy as np
 

@@ -7,10 +7,10 @@ anything away: the text stays whole, and a block that does not parse is just tex
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Any
 
 from memidx.text import safe_yaml
+from memidx.values import dataclass, field
 
 _MAX_CHARACTERS = 64 * 1024
 _OPEN = re.compile(r"---[ \t]*(?=\n|\Z)")
