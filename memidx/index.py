@@ -38,6 +38,7 @@ def open(
     root: str | None = None,
     env: Mapping[str, str] | None = None,
     analyzer: str | None = None,
+    watch: bool = False,
 ) -> Index:
     """Open a store, or a published JSON index, for searching.
 
@@ -47,12 +48,16 @@ def open(
         root: Folder that documents' paths are relative to; None lets the store say.
         env: Environment for `MEMIDX_*` settings; None takes the process's.
         analyzer: Name of the analyzer; None takes the configured one.
+        watch: Let the system say in which folders something changed, and look at those alone; for
+            an index that stays open, on Linux.
 
     Raises:
         StoreMissing: There is no store.
-        InputError: Root or configuration cannot be used.
+        InputError: Root or configuration cannot be used, or nothing can be watched here.
     """
-    return Index(store, root=root, env=os.environ if env is None else env, analyzer=analyzer)
+    stores = [store] if store is None or isinstance(store, str) else [*store] or (None,)
+    env = os.environ if env is None else env
+    return Index(Layers(stores, root, env, analyzer, watch=watch))
 
 
 def build(
@@ -101,16 +106,8 @@ class Index:
     life of a process, in one thread at a time.
     """
 
-    def __init__(
-        self,
-        store: str | Sequence[str] | None,
-        *,
-        root: str | None,
-        env: Mapping[str, str],
-        analyzer: str | None,
-    ) -> None:
-        stores = [store] if store is None or isinstance(store, str) else list(store)
-        self._layers = Layers(stores or [None], root, env, analyzer)
+    def __init__(self, layers: Layers) -> None:
+        self._layers = layers
         self._current: Ready | None = None
 
     def __enter__(self) -> Self:

@@ -19,7 +19,7 @@ from memidx.light import TYPE_CHECKING
 from memidx.opening import Opened, analyzer_for, open_store, refresher_for
 from memidx.search.ranking import RankSettings, SourceFactors, check_threshold
 from memidx.snapshot.parts import Part
-from memidx.snapshot.refresh import Ready
+from memidx.snapshot.refresh import Ready, Refresher
 from memidx.snapshot.snapshot import Snapshot
 from memidx.text.dates import days_since_epoch
 from memidx.values import replace
@@ -44,11 +44,12 @@ class Layers:
         root: Folder that documents' paths are relative to, of a single store.
         env: Environment for `MEMIDX_*` settings.
         analyzer: Name of the analyzer; None takes the one the nearest store's settings name.
+        watch: Whether the system shall say in which folders of the sources something changed.
 
     Raises:
         StoreMissing: One of them is not there.
-        InputError: Root or a configuration cannot be used, root is given for several stores, or
-            one of several is a published index.
+        InputError: Root or a configuration cannot be used, root is given for several stores, one
+            of several is a published index, or nothing can be watched here.
     """
 
     def __init__(
@@ -57,6 +58,8 @@ class Layers:
         root: str | None,
         env: Mapping[str, str],
         analyzer: str | None,
+        *,
+        watch: bool = False,
     ) -> None:
         if len(stores) > 1 and root is not None:
             raise InputError(
@@ -69,6 +72,12 @@ class Layers:
         self._root_given = root
         self._env = env
         self._analyzer_given = analyzer
+        self._is_watch_wanted = watch
+        if watch:
+            from memidx.files.events import check_events  # who asks once does not watch
+
+            check_events()
+        self._refreshers: list[Refresher] = []
         opened = [open_store(store, root, env) for store in stores]
         for one in opened[: len(opened) if len(stores) > 1 else 0]:
             if one.is_published:
@@ -152,7 +161,11 @@ class Layers:
         self._settings = None
         self.labels = Labels(opened[0])
         self.analyzer: Analyzer = analyzer_for(opened[0], self._analyzer_given)
-        self._refreshers = [refresher_for(one, self.analyzer) for one in opened]
+        for refresher in self._refreshers:
+            refresher.forget()
+        self._refreshers = [
+            refresher_for(one, self.analyzer, watch=self._is_watch_wanted) for one in opened
+        ]
 
     def _together(self, readies: Sequence[Ready]) -> Ready:
         nearest = readies[0]

@@ -107,13 +107,17 @@ def make_workspace(
     )
 
 
-def refresher_for(opened: Opened, analyzer: Analyzer) -> Refresher:
-    """What keeps a snapshot of the store, or of the published index, in step."""
+def refresher_for(opened: Opened, analyzer: Analyzer, *, watch: bool = False) -> Refresher:
+    """What keeps a snapshot of the store, or of the published index, in step.
+
+    Args:
+        watch: Whether the system shall say in which folders of the sources something changed.
+    """
     if opened.is_published:
         from memidx.jsonindex.reader import PublishedReader  # a search in a store does without
 
         return PublishedReader(opened.workspace)
-    return Refresher(opened.workspace, analyzer, opened.cache)
+    return Refresher(opened.workspace, analyzer, opened.cache, watch=watch)
 
 
 def analyzer_for(opened: Opened, name: str | None = None) -> Analyzer:

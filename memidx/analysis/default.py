@@ -22,8 +22,9 @@ from memidx.analysis.base import (
     count_terms,
 )
 from memidx.analysis.inner import (
+    APART,
     Joined,
-    is_divisible,
+    blanked,
     joined_in_many,
     joined_words,
     may_join,
@@ -60,11 +61,7 @@ _MAX_CHUNK = 64
 _MAX_SPANS = 1 << 14
 _MAX_ASKED = 1 << 13
 
-# ASCII characters that never join the parts of a token: blanked before splitting, so that
-# `(budget)` and `budget` are one chunk. Without effect on the terms.
-_APART = '()[]{}<>;"*=|`!?~^%$'
-_BLANKS = bytes.maketrans(_APART.encode(), b" " * len(_APART))
-_BLANKED = str.maketrans(_APART, " " * len(_APART))
+_BLANKS = bytes.maketrans(APART.encode(), b" " * len(APART))
 _MAX_SPANNED = 1000  # the longest text that is divided so for spans
 
 
@@ -180,7 +177,7 @@ class DefaultAnalyzer:
         whole = fold(token.dotted) or self._parts.whole(token.text)
         if not whole:
             return None
-        leaves = list(self._parts.leaves(token.text))
+        leaves = self._parts.leaves(token.text)
         if len(leaves) == 1 and whole == leaves[0].own:
             is_function = fold(token.text) in FUNCTION_WORDS or whole in FUNCTION_WORDS
             weight = FUNCTION_WEIGHT if is_function else 1.0
@@ -204,19 +201,17 @@ class DefaultAnalyzer:
         known = self._spans.get(text)
         if known is not None:
             return iter(known)
-        if len(text) <= _MAX_SPANNED and is_divisible(text):
-            return self._spans_by_piece(text)
-        return self._find_spans(text)
+        pieces = blanked(text) if len(text) <= _MAX_SPANNED else None
+        return self._find_spans(text) if pieces is None else self._spans_by_piece(pieces)
 
-    def _spans_by_piece(self, text: str) -> Iterator[Span]:
+    def _spans_by_piece(self, pieces: str) -> Iterator[Span]:
         """`_find_spans` of a short text whose pieces have their leaves wherever they stand.
 
         Passages ask for the same words again and again, but seldom with the same punctuation.
         """
-        blanked = text.translate(_BLANKED)
         end = 0
-        for piece in blanked.split():
-            offset = blanked.index(piece, end)
+        for piece in pieces.split():
+            offset = pieces.index(piece, end)
             end = offset + len(piece)
             known = self._spans.get(piece)
             if known is None:
@@ -236,8 +231,10 @@ class DefaultAnalyzer:
         if word is None:
             return tuple(self._find_spans(piece))
         return tuple(
-            Span(start, end, (own, *wholes, *forms))
-            for start, end, own, wholes, forms in self._parts.leaves(*word)
+            [
+                Span(start, end, (own, *wholes, *forms))
+                for start, end, own, wholes, forms in self._parts.leaves(*word)
+            ]
         )
 
     def _find_spans(self, text: str) -> Iterator[Span]:

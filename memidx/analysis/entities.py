@@ -35,6 +35,17 @@ def has_entities(text: str) -> bool:
     return "&" in text and pattern(_REFERENCE).search(text) is not None
 
 
+def may_refer(text: str) -> bool:
+    """Whether a character reference may stand in a text: a cheap look, never wrongly no."""
+    at = text.find("&")
+    while at >= 0:
+        end = text.find(";", at + 2, at + _LONGEST)
+        if end >= 0 and (text[at + 1] == "#" or text[at + 1 : end].isalpha()):
+            return True
+        at = text.find("&", at + 1)
+    return False
+
+
 def unescape(text: str) -> str:
     """A text with its character references resolved."""
     return pattern(_REFERENCE).sub(_character, text)
@@ -55,6 +66,7 @@ def _character(match: re.Match[str]) -> str:
     return _NAMED.get(name) or name[0] + _ACCENTS[name[1:]]
 
 
+_LONGEST = 10  # characters: `&#1114111;`
 _REFERENCE = (
     f"&(#[0-9]{{1,7}}|#[xX][0-9A-Fa-f]{{1,6}}|{'|'.join(_NAMED)}|[A-Za-z](?:{'|'.join(_ACCENTS)}));"
 )

@@ -11,6 +11,7 @@ space, so a chunk and the text it stands in have the same words.
 
 from __future__ import annotations
 
+from memidx.analysis.entities import may_refer
 from memidx.analysis.normalise import PLACEHOLDERS
 from memidx.analysis.shapes import shape
 from memidx.light import TYPE_CHECKING, pattern
@@ -67,7 +68,7 @@ def may_join(data: bytes) -> bool:
         or b"a**a" in kinds
         or b"a***a" in kinds
         or b"a==a" in kinds
-        or (b"a<" in kinds and b">a" in kinds and b"</" in data)
+        or (b"</" in data and b"a<" in kinds and b">a" in kinds)
     )
 
 
@@ -147,13 +148,28 @@ def _hits(text: str) -> list[int]:
     return sorted(hits)
 
 
-def is_divisible(text: str) -> bool:
-    """Whether no token, placeholder or joined word of an ASCII text goes across its blanks."""
-    if not text.isascii() or "&" in text:
-        return False
+def blanked(text: str) -> str | None:
+    """A text with a blank for each character that parts its words, or None.
+
+    None where a token, a placeholder or a joined word may go across a blank; else what stands
+    between two blanks has its words wherever it stands.
+    """
+    if not text.isascii():
+        return None
+    if text.isalnum():
+        return text
     if "<" in text and any(placeholder in text for placeholder in PLACEHOLDERS):
-        return False
-    return text.isalnum() or not may_join(text.encode())
+        return None
+    if may_refer(text) or may_join(text.encode()):
+        return None
+    return text.translate(_BLANKED)
+
+
+# ASCII characters that never join the parts of a token: blanked before splitting, so that
+# `(budget)` and `budget` are one chunk. Without effect on the terms.
+APART = '()[]{}<>;"*=|`!?~^%$'
+_WHITE = "\t\n\v\f\r\x1c\x1d\x1e\x1f"
+_BLANKED = str.maketrans(APART + _WHITE, " " * len(APART + _WHITE))
 
 
 def _in_chunk(text: str) -> Iterator[Joined]:

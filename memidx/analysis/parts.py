@@ -17,11 +17,8 @@ from memidx.analysis.normalise import fold
 from memidx.analysis.shapes import shape
 from memidx.analysis.stems import stem
 from memidx.analysis.vocabulary import STOP_WORDS
-from memidx.light import TYPE_CHECKING, pattern
+from memidx.light import pattern
 from memidx.values import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MAX_WHOLE = 100
 """Longest compound, in characters, that is indexed whole; longer ones only in parts."""
@@ -73,9 +70,11 @@ class Parts(dict[str, Part]):
         self[text] = part
         return part
 
-    def leaves(self, text: str, start: int = 0) -> Iterator[Leaf]:
+    def leaves(self, text: str, start: int = 0) -> list[Leaf]:
         """Leaves of a text in reading order; `start` is where the text stands."""
-        return self._leaves(text, start, (), ())
+        found: list[Leaf] = []
+        self._add_leaves(found, text, start, (), ())
+        return found
 
     def is_identifier(self, text: str) -> bool:
         """Whether a compound is a name of code, not of natural language.
@@ -97,20 +96,25 @@ class Parts(dict[str, Part]):
             part = self[part.pieces[0]]
         return part.wholes[0] if part.wholes else part.own
 
-    def _leaves(
-        self, text: str, start: int, wholes: tuple[str, ...], forms: tuple[str, ...]
-    ) -> Iterator[Leaf]:
+    def _add_leaves(
+        self,
+        found: list[Leaf],
+        text: str,
+        start: int,
+        wholes: tuple[str, ...],
+        forms: tuple[str, ...],
+    ) -> None:
         part = self[text]
         wholes += part.wholes
         forms += part.forms
         if not part.pieces:
             if part.own:
-                yield Leaf(start, start + len(text), part.own, wholes, forms)
+                found.append(Leaf(start, start + len(text), part.own, wholes, forms))
             return
         at = 0
         for piece in part.pieces:
             at = text.index(piece, at)
-            yield from self._leaves(piece, start + at, wholes, forms)
+            self._add_leaves(found, piece, start + at, wholes, forms)
             wholes = forms = ()
             at += len(piece)
 

@@ -117,9 +117,7 @@ def _may_be_special(chunk: str, at: int) -> bool:
 
 def _word_end(chunk: str, at: int) -> int:
     """Where the word ends that begins here; `at` when none does."""
-    end = at
-    while chunk[end : end + 1] in _IN_WORDS:
-        end += 1
+    end = len(chunk) - len(chunk[at:].lstrip(_WORD_CHARACTERS))
     if chunk[end : end + 1] == "#":
         is_sharp = (
             end == at + 1 and chunk[at].isalpha() and chunk[end + 1 : end + 2] not in _IN_WORDS
@@ -182,7 +180,8 @@ def look_closely(chunk: str) -> Iterator[Token]:
 _BEFORE = "\"'([{<*,:;!?"
 _AFTER = "\"')]}>*,:;!?."
 
-_IN_WORDS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
+_WORD_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+_IN_WORDS = frozenset(_WORD_CHARACTERS)
 _NOT_BEFORE_DOT = _IN_WORDS | {"."}
 _IN_NAMES = _IN_WORDS | {"+", "#", "-"}
 _JOINTS = frozenset("./&@'-")

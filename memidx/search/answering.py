@@ -81,7 +81,7 @@ def answer(
     stores = circumstances.stores
     hits = tuple(
         [
-            _hit(snapshot, finder, numbers.values(), scored, rank, stores)
+            _hit(snapshot, finder, numbers, scored, rank, stores)
             for rank, scored in enumerate(shown, start=offset + 1)
         ]
     )
@@ -137,7 +137,7 @@ def _by_name(snapshot: Snapshot, counts: Mapping[int, int]) -> dict[str, int]:
 def _hit(
     snapshot: Snapshot,
     finder: Finder,
-    numbers: Collection[Numbers],
+    numbers: Mapping[str, Numbers],
     scored: Scored,
     rank: int,
     stores: Sequence[str],
@@ -155,7 +155,7 @@ def _hit(
             finder,
             facts.title,
             line_offset=begin - 1,
-            is_indexed=lambda: any(snapshot.frequency(0, term, doc) for term in numbers),
+            indexed=[term for term, n in numbers.items() if snapshot.frequency(0, n, doc)],
         ),
     )
     shown = in_file(shown, kind=kind, text=page.text, begin=begin)

@@ -185,7 +185,7 @@ def _has_spaces(text: str) -> bool:
     if not text.isascii():
         return True
     for space in _SPACES:
-        end = text.find(space + "\n")
+        end = text.find(space + "\n") if space in text else -1
         while end >= 0:
             if not text[text.rfind("\n", 0, end) + 1 : end].strip():
                 return True

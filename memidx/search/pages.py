@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 
+from memidx.analysis.inner import blanked
 from memidx.light import TYPE_CHECKING, cached_property
 from memidx.search.answer import Snippet
 from memidx.search.blocks import Outline
@@ -26,6 +27,8 @@ MAX_ANSWERS = 4
 """Questions whose snippets of one page are remembered."""
 MAX_REMEMBERED_BYTES = 64 * 2**20
 """Memory for pages of one segment, roughly; those not asked for longest go first."""
+MAX_STRETCH = 400
+"""How far around a place its word may reach, in characters."""
 
 
 class Page:
@@ -46,17 +49,24 @@ class Page:
         return lowered(self.text)
 
     @cached_property
-    def inner_marks(self) -> frozenset[str]:
-        """Apostrophes and full stops of the plain text before a letter, with their neighbours."""
-        found: set[str] = set()
-        for mark in ("'", "."):
-            first, *others = self.plain.split(mark)
-            before = first[-1:]
-            for piece in others:
-                if before and "a" <= piece[:1] <= "z":
-                    found.add(before + mark + piece[0])
-                before = piece[-1:] or mark
-        return frozenset(found)
+    def _pieces(self) -> str | None:
+        return blanked(self.text)
+
+    def stretch(self, at: int) -> tuple[int, int]:
+        """Bounds of what is analysed to know the word at `at`: it, and perhaps its neighbours.
+
+        Two of them are one, or have nothing in common, but where hundreds of characters stand
+        without a space.
+        """
+        pieces = self._pieces
+        if pieces is not None:
+            start = pieces.rfind(" ", 0, at) + 1
+            end = pieces.find(" ", at)
+            if end < 0:
+                end = len(pieces)
+            if end - start <= MAX_STRETCH:
+                return start, end
+        return _stretch(self.text, at)
 
     def answer(
         self, question: Question, begin: int, find: Callable[[], tuple[Snippet, ...]]
@@ -76,7 +86,33 @@ class Page:
 
     def size_bytes(self) -> int:
         """What the page takes, roughly: text, plain text, blocks of a few lines, snippets."""
-        return 7 * sys.getsizeof(self.text) // 2 + 1500 * MAX_ANSWERS
+        return 9 * sys.getsizeof(self.text) // 2 + 1500 * MAX_ANSWERS
+
+
+# White space and what never joins the parts of a token (`<` and `>` may be a placeholder's).
+_EDGES = frozenset(' \t\n\r\f\v()[]{};"*=|`!?~^%$\u3000\u00a0\u3001\u3002\uff0c')
+_LONG_RUN = 40
+
+
+def _stretch(text: str, at: int) -> tuple[int, int]:
+    """`Page.stretch` of any text.
+
+    From space to space, as markup and character references may join what stands in between:
+    `**b**old`, `caf&eacute;`; where spaces are rare, from and to other edges.
+    """
+    first, last = max(0, at - MAX_STRETCH), min(len(text), at + MAX_STRETCH)
+    start = max(text.rfind(" ", first, at), text.rfind("\n", first, at)) + 1
+    if at - max(start, first) > _LONG_RUN:
+        start = at
+        while start > first and text[start - 1] not in _EDGES:
+            start -= 1
+    ends = [end for mark in " \n" if (end := text.find(mark, at, last)) >= 0]
+    end = min(ends, default=last)
+    if end - at > _LONG_RUN:
+        end = at + 1
+        while end < last and text[end] not in _EDGES:
+            end += 1
+    return max(start, first), end
 
 
 class Facts(NamedTuple):

@@ -21,7 +21,7 @@ from memidx.search.places import Finder, Guesses, Place, WordsOverlapError
 from memidx.values import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
 REPEATED = 0.2
 """What a term counts in a further snippet once one has shown it."""
@@ -65,7 +65,7 @@ def snippets(
     title: str,
     line_offset: int = 0,
     *,
-    is_indexed: Callable[[], bool] | None = None,
+    indexed: Collection[str] | None = None,
     limit: int = 3,
     width: int = 240,
 ) -> tuple[Snippet, ...]:
@@ -76,8 +76,8 @@ def snippets(
         finder: The query's terms.
         title: Shown when only the title matches.
         line_offset: Added to line numbers.
-        is_indexed: Whether the text was indexed under any of the terms, for who can tell without
-            analysing it; asked when no place is found.
+        indexed: The terms that the text was indexed under, for who can tell without analysing
+            it; the others are not looked for.
         limit: How many, at most.
         width: Longest snippet in characters.
 
@@ -85,13 +85,13 @@ def snippets(
         Each holds a query term, if the text or the title does; else the document's beginning.
     """
     text = page.text
-    chosen = _choose(page, finder, *finder.guesses(page), limit, width)
-    if not chosen and (is_indexed is None or is_indexed()):
+    chosen = _choose(page, finder, *finder.guesses(page, indexed), limit, width)
+    if not chosen and (indexed is None or indexed):
         certain: Guesses = {}
         for place in finder.all_places(text):
             for term in place.terms:
                 certain.setdefault(term, []).append(place.start)
-        chosen = _choose(page, finder, certain, True, limit, width)
+        chosen = _choose(page, finder, certain, (), limit, width)
     if not chosen:
         return _without_places(page, finder, title, line_offset, width)
     return tuple([_snippet(text, bounds, start, end, line_offset) for bounds, start, end in chosen])
@@ -117,7 +117,7 @@ class _Candidate:
 
 
 def _choose(
-    page: Page, finder: Finder, guesses: Guesses, are_all: bool, limit: int, width: int
+    page: Page, finder: Finder, guesses: Guesses, cut: Collection[str], limit: int, width: int
 ) -> list[tuple[tuple[int, int], int, int]]:
     """Passages to show and what to cut from them: ((start, end), cut start, cut end).
 
@@ -127,7 +127,7 @@ def _choose(
     """
     if not guesses:
         return []
-    text, outline, weights = page.text, page.outline, finder.weights
+    outline, weights = page.outline, finder.weights
     candidates = _candidates(outline, weights, guesses)
     heap = [(-candidate.gain, number) for number, candidate in candidates.items()]
     heapify(heap)
@@ -139,11 +139,7 @@ def _choose(
         is_passage = outline.is_passage(number)
         gain = _gain(weights, candidate.terms, covered, is_passage)
         if gain == -before and not candidate.is_certain:
-            if are_all:
-                candidate.terms = finder.terms_at(text, candidate.guesses)
-            else:  # a term may stand beside another one's guess, and have none here itself
-                places = finder.places(text, chain.from_iterable(candidate.guesses.values()))
-                candidate.terms = {term for place in places for term in place.terms}
+            candidate.terms = finder.terms_at(page, candidate.guesses, cut)
             candidate.is_certain = True
             gain = _gain(weights, candidate.terms, covered, is_passage)
         if not candidate.terms:
@@ -154,7 +150,7 @@ def _choose(
             heappop(heap)
             first, last = outline.span(number)
             bounds = outline.starts[first], outline.ends[last]
-            (start, end), shown = _window(text, bounds, finder, candidate, width)
+            (start, end), shown = _window(page, bounds, finder, candidate, width)
             chosen.append((bounds, start, end))
             covered.update(shown)
     return chosen
@@ -234,16 +230,16 @@ def _snippet(text: str, bounds: tuple[int, int], start: int, end: int, line_offs
 
 
 def _window(
-    text: str, bounds: tuple[int, int], finder: Finder, candidate: _Candidate, width: int
+    page: Page, bounds: tuple[int, int], finder: Finder, candidate: _Candidate, width: int
 ) -> tuple[tuple[int, int], Collection[str]]:
     """The part of a passage, at most `width` long, whose distinct terms weigh most; its terms."""
-    terms, guesses = candidate.terms, candidate.guesses
+    text, terms, guesses = page.text, candidate.terms, candidate.guesses
     if bounds[1] - bounds[0] <= width:
         return bounds, terms
     try:
-        run = _best_run(finder.places_in_order(text, guesses), terms, finder.weights, width)
+        run = _best_run(finder.places_in_order(page, guesses), terms, finder.weights, width)
     except WordsOverlapError:
-        held = finder.places(text, chain.from_iterable(guesses.values()))
+        held = finder.places(page, chain.from_iterable(guesses.values()))
         run = _best_run(held, terms, finder.weights, width)
     first, last = run.start, run.end
     spare = max(0, width - (last - first))

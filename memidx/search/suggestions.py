@@ -163,8 +163,9 @@ def _surface(snapshot: Snapshot, analyzer: Analyzer, term: str) -> str:
     card = snapshot.card(doc)
     finder = Finder(analyzer, {term: 1.0})
     for text in (snapshot.text(doc), card.title):
-        guesses = finder.guesses(Page(text))[0].get(term, [])
-        places = finder.places(text, guesses[:MAX_PLACES])
+        page = Page(text)
+        guesses = finder.guesses(page)[0].get(term, [])
+        places = finder.places(page, guesses[:MAX_PLACES])
         surfaces = [text[place.start : place.end] for place in places]
         if surfaces:
             # The word itself, where it stands among its forms; else the form that comes first.

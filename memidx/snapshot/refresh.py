@@ -76,10 +76,14 @@ class Refresher:
         workspace: The store and its sources.
         analyzer: What counts as a term.
         cache: Where snapshots and state live.
+        watch: Whether the system shall say in which folders something changed.
     """
 
-    def __init__(self, workspace: Workspace, analyzer: Analyzer, cache: Cache) -> None:
+    def __init__(
+        self, workspace: Workspace, analyzer: Analyzer, cache: Cache, *, watch: bool = False
+    ) -> None:
         self.workspace = workspace
+        self._is_watch_wanted = watch
         self._analyzer = analyzer
         self._analyzer_key = analyzer_key(analyzer)
         self._cache = cache
@@ -144,7 +148,9 @@ class Refresher:
     def forget(self) -> None:
         """Let go of the snapshot and of the state."""
         self._ready = self._unchecked = self._held = None
-        vars(self).pop("_sources", None)
+        sources = vars(self).pop("_sources", None)
+        if sources is not None:
+            sources.forget()
 
     def _quick(self, store: dict[str, Signature], now_ns: int, *, checked: bool) -> Ready | None:
         for state in self._states(store, whole=checked):
@@ -152,7 +158,7 @@ class Refresher:
                 continue
             if not state.snapshot.endswith(self._analyzer_key):
                 continue
-            if checked and not self._sources.are_as_in(state):
+            if checked and not self._sources.are_as_in(state, now_ns):
                 continue
             snapshot = self._open(state.snapshot)
             if snapshot is not None:
@@ -179,7 +185,7 @@ class Refresher:
     def _sources(self) -> WatchedSources:
         from memidx.snapshot.watching import WatchedSources  # only who compares knows the sources
 
-        return WatchedSources(self.workspace)
+        return WatchedSources(self.workspace, watch=self._is_watch_wanted)
 
     def _thorough(self, now_ns: int, *, checked: bool) -> Ready:
         """Compare and derive under the lock: no writer can be half way while the store is read."""
@@ -312,6 +318,8 @@ class Refresher:
             )
         if self._cache.note:
             notes.append(self._cache.note)
+        if self._is_watch_wanted and self._sources.note:
+            notes.append(self._sources.note)
         return tuple(notes)
 
     def _open(self, key: str) -> Snapshot | None:

@@ -27,6 +27,8 @@ from memidx.values import NamedTuple, replace
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
+    from memidx.sources.watch import Watch
+
 
 class Edited(NamedTuple):
     """What a survey shows of a state's files, when these are the same ones.
@@ -66,20 +68,31 @@ class WatchedSources:
             another one.
     """
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, *, watch: bool = False) -> None:
         self._workspace = workspace
         self._seen: _Seen | None = None
+        self._is_watch_wanted = watch
+        self._watch: Watch | None = None
         self.edited: Edited | None = None
 
-    def are_as_in(self, state: State) -> bool:
-        """Whether nothing is other than in a recorded look, racy files compared by their bytes."""
+    @property
+    def note(self) -> str | None:
+        """What a person should know of how the sources are looked at."""
+        refusal = self._watch.refusal if self._watch else None
+        return f"sources are not watched, each search looks at all: {refusal}" if refusal else None
+
+    def are_as_in(self, state: State, now_ns: int) -> bool:
+        """Whether nothing is other than in a recorded look, racy files compared by their bytes.
+
+        Args:
+            now_ns: The clock, nanoseconds since the epoch.
+        """
         root, sources = self._workspace.root, self._workspace.sources
         self.edited = None
         if root is None or state.root != root or feed_tokens(root, sources) != state.tokens:
             return False
-        bases, suffixes = survey_arguments(sources)
         last = self._seen
-        now = survey(root, bases, suffixes, self._workspace.own, last.survey if last else None)
+        now = self._survey(root, now_ns, last.survey if last else None)
         if last is not None and last.state is state:
             racy = last.racy
             changed = now.changed if now.failed == last.survey.failed else None
@@ -113,6 +126,19 @@ class WatchedSources:
     def forget(self) -> None:
         """Let go of the surveys."""
         self._seen = self.edited = None
+        if self._watch is not None:
+            self._watch.close()
+            self._watch = None
+
+    def _survey(self, root: str, now_ns: int, before: Survey | None) -> Survey:
+        bases, suffixes = survey_arguments(self._workspace.sources)
+        if not self._is_watch_wanted:
+            return survey(root, bases, suffixes, self._workspace.own, before)
+        if self._watch is None:
+            from memidx.sources.watch import Watch  # who asks once does not watch
+
+            self._watch = Watch(root, bases, suffixes, self._workspace.own)
+        return self._watch.survey(now_ns)
 
 
 def _changed(state: State, now: Survey) -> Mapping[str, Signature] | None:

@@ -1,8 +1,8 @@
 """What do the sources' folders hold right now?
 
 This runs on every search, so it does little more than list folders and stat files: no pattern is
-matched and no file is read (but a folder's `manifest.json`, to know another store when it sees
-one). Comparing `Survey.files` and `failed` with earlier ones tells whether anything changed.
+matched and no file is read (but what may be another store's manifest, see `other_stores`).
+Comparing `Survey.files` and `failed` with earlier ones tells whether anything changed.
 
 What is not found is taken for deleted by the callers, so nothing may be missing without a word: a
 look during which something vanished is taken again, and a folder that cannot be read has failed.
@@ -18,6 +18,7 @@ from memidx.errors import FileError
 from memidx.files import Signature
 from memidx.light import TYPE_CHECKING
 from memidx.sources.base import Skip, has_suffix
+from memidx.sources.other_stores import MANIFEST, is_of_store, is_store
 from memidx.sources.shelves import Before, Shelf, Shelves, files_of
 from memidx.text.paths import is_within, printable, relative_to
 from memidx.values import dataclass, field
@@ -31,9 +32,7 @@ SCRATCH_FOLDERS = frozenset(
     """.git .hg .svn .jj node_modules .venv venv __pycache__ .mypy_cache .pytest_cache .ruff_cache
     .tox .nox .hypothesis .cache .ipynb_checkpoints .eggs .gradle .terraform""".split()  # noqa: SIM905 - short names, one a word
 )
-_MANIFEST = "manifest.json"
-_MANIFEST_LIMIT = 1 << 20
-_ARTIFACT_TYPE = "memory-index"
+NOT_THERE = "is not there"
 _LOOKS = 3
 
 _name_of: Callable[[os.DirEntry[str]], str] = attrgetter("name")
@@ -55,6 +54,9 @@ class Survey:
             was none, or the files were others.
         shelves: Folder with a `/` behind it -> what of `files` lies there, for the next survey.
         rest: What else is in `files`.
+        folders: Folders that decide about it, with a `/` behind: those whose content was listed,
+            and those above a base, in which an ignore file or the base itself may appear.
+        links: Root-relative path of each link -> where it leads, and to what (see `follow`).
     """
 
     files: Mapping[str, Signature]
@@ -65,6 +67,8 @@ class Survey:
     changed: Mapping[str, Signature] | None = None
     shelves: Mapping[str, Shelf] = field(default_factory=dict)
     rest: Mapping[str, Signature] = field(default_factory=dict)
+    folders: frozenset[str] = frozenset()
+    links: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
 def survey(
@@ -106,7 +110,23 @@ def survey(
         changed,
         shelves,
         walk.rest,
+        frozenset(walk.folders),
+        walk.links,
     )
+
+
+def follow(path: str) -> tuple[str, str]:
+    """Where a link leads, all links resolved, and to what: `folder`, `file`, `other`, `nothing`.
+
+    Raises:
+        FileError: The system did not say.
+    """
+    real = files.realpath(path)
+    if files.is_dir(path):
+        return real, "folder"
+    if files.is_file(path):
+        return real, "file"
+    return real, "other" if files.exists(path) else "nothing"
 
 
 def _outermost(bases: Iterable[str]) -> list[str]:
@@ -134,6 +154,8 @@ class _Walk:
         self.failed: dict[str, str] = {}
         self.skips: list[Skip] = []
         self.unlisted: set[str] = set()
+        self.folders: set[str] = set()
+        self.links: dict[str, tuple[str, str]] = {}
         # The folder that is not wholly known for it, and the path that was listed and is not there.
         self.vanished: list[tuple[str, str]] = []
         self._root = root
@@ -143,7 +165,7 @@ class _Walk:
         self._own_parents = frozenset(os.path.dirname(path) for path in own)
         # Folders that were walked, by resolved path; links wait until all real ones were.
         self._seen: set[str] = set()
-        self._links: list[tuple[str, str]] = []
+        self._todo_links: list[tuple[str, str]] = []
         self._unreadable: dict[str, str] = {}
 
     def all(self, bases: Sequence[str]) -> None:
@@ -191,12 +213,13 @@ class _Walk:
         elif files.exists(path):
             self.failed[base] = "is neither a folder nor a file"
         else:
-            self.failed[base] = "is not there"
+            self.failed[base] = NOT_THERE
+            self._watch_way_to(base)
 
     def _follow_links(self) -> None:
         """Enter linked folders that were not walked under their own name, in order of path."""
-        while self._links:
-            links, self._links = sorted(self._links), []
+        while self._todo_links:
+            links, self._todo_links = sorted(self._todo_links), []
             for relative, real in links:
                 if real in self._seen:
                     self._skip(relative, "link to a folder that is read under another name")
@@ -218,6 +241,7 @@ class _Walk:
         folder = ""
         for part in ["", *base.split("/")[:-1]] if base else []:
             folder = f"{folder}{part}/" if part else folder
+            self.folders.add(folder)
             try:
                 found = files.signature(os.path.join(self._root, folder + IGNORE_FILE))
             except FileError as error:
@@ -225,6 +249,15 @@ class _Walk:
                 continue
             if found is not None:
                 self.rest[folder + IGNORE_FILE] = found
+
+    def _watch_way_to(self, base: str) -> None:
+        """Of the folders down to a base that is not there, those that are."""
+        folder = ""
+        for part in ["", *base.split("/")[:-1]]:
+            folder = f"{folder}{part}/" if part else folder
+            if not files.is_dir(os.path.join(self._root, folder)):
+                break
+            self.folders.add(folder)
 
     def _folder(self, top: str, relative: str, real: str) -> None:
         """Walk a folder and all below it."""
@@ -234,6 +267,7 @@ class _Walk:
             if real in self._seen:
                 continue
             self._seen.add(real)
+            self.folders.add(prefix)
             try:
                 entries = files.scan_dir(path)
             except FileError as error:
@@ -247,12 +281,12 @@ class _Walk:
             names = [*map(_name_of, entries)]
             inner = real if real.endswith(os.sep) else real + os.sep
             try:
-                of_store = real in self._own or (_MANIFEST in names and _is_store(path))
+                of_store = real in self._own or (MANIFEST in names and is_store(path))
             except FileError as error:
                 self._fail(prefix.rstrip("/"), error.what)
                 continue
             if of_store:
-                entries = [entry for entry in entries if not _is_of_store(entry.name)]
+                entries = [entry for entry in entries if not is_of_store(entry.name)]
             if real in self._own_parents:
                 entries = [
                     entry
@@ -312,24 +346,24 @@ class _Walk:
         relative = prefix + name
         wanted = self._wanted(name) or name == IGNORE_FILE
         try:
-            real = files.realpath(path)
+            real, kind = self.links[relative] = follow(path)
         except FileError as error:
             self._skip(relative, error.what)
             return
-        if files.is_dir(path):
+        if kind == "folder":
             if not is_within(real, self._real_root):
                 self._skip(relative, "link leads out of root")
             elif name not in SCRATCH_FOLDERS:
-                self._links.append((relative, real))
-        elif not files.exists(path) and _is_gone(path, name, real):
+                self._todo_links.append((relative, real))
+        elif kind == "nothing" and _is_gone(path, name, real):
             self._lost(name, prefix)
         elif not wanted:
             self._count(name)
-        elif not files.exists(path):
+        elif kind == "nothing":
             self._skip(relative, "link leads nowhere")
         elif not is_within(real, self._real_root):
             self._skip(relative, "link leads out of root")
-        elif not files.is_file(path):
+        elif kind == "other":
             self._skip(relative, "link leads to something that is not a regular file")
         elif not self._closed(real):
             self._file(name, path, prefix)
@@ -342,7 +376,7 @@ class _Walk:
         if real in self._own or not SCRATCH_FOLDERS.isdisjoint(inside[:-1]):
             return True
         folder, name = os.path.split(real)
-        return _is_of_store(name) and (folder in self._own or _is_store(folder))
+        return is_of_store(name) and (folder in self._own or is_store(folder))
 
     def _lost(self, name: str, prefix: str) -> None:
         self.vanished.append((prefix.rstrip("/"), prefix + name))
@@ -363,33 +397,3 @@ def _is_gone(path: str, name: str, real: str) -> bool:
         return itself and files.signature(path) is None
     except FileError:
         return False
-
-
-def _is_of_store(name: str) -> bool:
-    """Whether a file in a store's folder is the store's: its manifest or a shard."""
-    if name in (_MANIFEST, "docs.jsonl"):
-        return True
-    if not (name.startswith("docs-") and name.endswith(".jsonl")):
-        return False
-    prefix = name[len("docs-") : -len(".jsonl")]
-    return prefix != "" and not prefix.strip("0123456789abcdef")
-
-
-def _is_store(folder: str) -> bool:
-    """Whether a folder is a store of memidx, whatever it is called."""
-    try:
-        data = files.read_bytes(os.path.join(folder, _MANIFEST), _MANIFEST_LIMIT)
-    except FileError as error:
-        if files.may_pass(error):
-            raise
-        return False
-    if b'"artifact_type"' not in data:
-        return False
-    # Loaded only for the rare folder that may be one.
-    import json
-
-    try:
-        manifest = json.loads(data)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(manifest, dict) and manifest.get("artifact_type") == _ARTIFACT_TYPE

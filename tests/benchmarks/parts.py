@@ -278,28 +278,36 @@ def freshness(table: Comparisons, world: World, rounds: int) -> None:
         for name in contestants:
             if name != "memidx":
                 table.add(what, ours, f"scan + {name} update", answered[name].seconds)
-        told = _until_told(world.root, edit, max(3, rounds // 3))
-        if told is not None:
-            table.add(what, ours, "watchfiles tells of the edit", told)
+        watching = _watching(world, edit, rounds)
+        if watching is not None:
+            unchanged, answered_in = watching
+            what = "unchanged sources, watched"
+            table.add(what, unchanged, "scandir + stat", bare, reach=times(0.1))
+            what = "one file edited, next answer, watched"
+            table.add(what, answered_in, "scandir + stat", bare, **limits)
 
 
-def _until_told(root: str, edit: Callable[[int], None], rounds: int) -> float | None:
-    """Seconds until a watcher tells of an edit; None where watchfiles is not installed.
+def _watching(world: World, edit: Callable[[int], None], rounds: int) -> tuple[float, float] | None:
+    """Seconds that watched sources take to be looked at, and from an edit to an answer.
 
-    What a watcher would save is the scan; what it would cost is this wait.
+    None where that is not possible.
     """
     try:
-        from watchfiles._rust_notify import RustNotify
-    except ImportError:
+        index = memidx.open(world.targets["memidx"], watch=True)
+    except memidx.InputError:
         return None
-    watcher = RustNotify([root], False, False, 0, True, False)
 
     def ask(number: int) -> None:
         edit(number)
-        if not isinstance(watcher.watch(5, 1, 10_000, None), set):
-            raise RuntimeError("watchfiles tells of no edit")
+        index.search(world.asked[0])
 
-    return measure.calls({"watchfiles": ask}, rounds)["watchfiles"].seconds
+    with index:
+        index.refresh()
+        if index.search(world.asked[0]).notes:
+            return None  # it says that it cannot
+        unchanged = measure.calls({"memidx": lambda _: index.refresh()}, rounds)["memidx"]
+        edited = measure.calls({"memidx": ask}, max(3, rounds // 3))["memidx"]
+    return unchanged.seconds, edited.seconds
 
 
 def count_work(root: str, store: str) -> list[list[object]]:

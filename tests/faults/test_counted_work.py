@@ -128,6 +128,27 @@ def test_a_search_asks_for_each_file_once(settled: Path) -> None:
             assert asked == once
 
 
+def test_a_watching_index_looks_at_what_changed_alone(settled: Path) -> None:
+    """No listing and no `stat` while nothing changes; after an edit, those of one folder."""
+    pytest.importorskip("inotify_simple")
+    with memidx.open(str(settled / "store"), env={}, watch=True) as index:
+        index.search("lock")  # everything is looked at, and the watch begins
+        for _ in range(3):
+            with Disk().under() as disk:
+                assert index.search("lock").freshness == "fresh"
+            assert _calls(disk, settled) == Counter()
+        for word, path in (("kite", "n1/1.md"), ("glider", "n2/9.md"), ("blimp", "n1/1.md")):
+            _edit(settled / path, word)
+            with Disk().under() as disk:
+                answer = index.search(word)
+            assert (answer.freshness, [hit.path for hit in answer.hits]) == ("refreshed", [path])
+            folder = path.partition("/")[0]
+            calls = _calls(disk, settled)
+            asked = {key: n for key, n in calls.items() if key[0] in ("stat", "scandir")}
+            names = [path.name for path in (settled / folder).iterdir()]
+            assert asked == {("scandir", folder): 1} | {("stat", f"{folder}/{n}"): 1 for n in names}
+
+
 def test_an_edit_unpacks_and_writes_what_it_changed(
     settled: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

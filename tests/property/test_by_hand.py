@@ -12,7 +12,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memidx.analysis.inner import may_join
+from memidx.analysis.default import DefaultAnalyzer
+from memidx.analysis.entities import has_entities, may_refer
+from memidx.analysis.inner import blanked, may_join
 from memidx.analysis.normalise import (
     _CYRILLIC_ACCENTS,
     _DROPPED_MARKS,
@@ -26,7 +28,6 @@ from memidx.analysis.normalise import (
 from memidx.analysis.parts import _runs, _split_at_joints, _split_at_points
 from memidx.config.schema import SCHEMA
 from memidx.search.blocks import Outline, _front_matter, _is_badges, _is_heading
-from memidx.search.pages import Page
 from memidx.search.parse import ParsedQuery, parse
 from memidx.store.layout import shard_prefix
 
@@ -112,12 +113,28 @@ def test_compounds_are_divided_at_joints(text: str) -> None:
     assert _split_at_points(text) == [piece for piece in at_points if piece]
 
 
-@given(st.text("ab'.Ⅷ ", max_size=16))
-def test_marks_inside_words(text: str) -> None:
-    """Apostrophes and full stops before a letter, with what stands at both sides."""
-    page = Page(text)
-    at = [mark.start() for mark in re.finditer(r"['.](?=[a-z])", page.plain)]
-    assert page.inner_marks == {page.plain[n - 1 : n + 2] for n in at if n}
+@given(st.text("&#x1lt;eacuA &", max_size=16))
+@example("&#1114111;")
+@example("x &#x10FFFF; y")
+def test_a_reference_is_never_missed(text: str) -> None:
+    """Where a character reference stands, a closer look is taken."""
+    assert may_refer(text) or not has_entities(text)
+
+
+@given(st.text("ab1 .,_-/:&<>()`*\t\n\x1f;'#é", max_size=40))
+def test_what_stands_between_blanks_has_its_words_anywhere(text: str) -> None:
+    """A text that can be divided has the words of what it is divided into, where they stand."""
+    pieces = blanked(text)
+    if pieces is None:
+        return
+    assert len(pieces) == len(text)
+    analyzer = DefaultAnalyzer()
+    found = []
+    for piece in re.finditer("[^ ]+", pieces):
+        assert text[slice(*piece.span())] == piece[0]
+        for start, end, terms in DefaultAnalyzer().spans(piece[0]):
+            found.append((start + piece.start(), end + piece.start(), terms))
+    assert found == [*analyzer._find_spans(text)]
 
 
 @given(st.text("ab*=~`<>/ ", max_size=16))

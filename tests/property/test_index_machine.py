@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import tempfile
@@ -52,18 +53,21 @@ class IndexMachine(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         """Leave nothing."""
+        if self.index is not None:
+            self.index.close()
         shutil.rmtree(self.folder)
 
-    @initialize(text=texts)
-    def start(self, text: str) -> None:
-        """A project with two sources, one file and a store."""
+    @initialize(text=texts, watch=st.booleans())
+    def start(self, text: str, watch: bool) -> None:
+        """A project with two sources, one file and a store; the open index may watch it."""
         for name in ("docs", "more"):
             (self.root / name).mkdir(parents=True)
         (self.root / "memidx.toml").write_text(CONFIG)
         (self.root / "docs/a.md").write_text(text)
         (self.root / "notes.jsonl").write_text("")
         memidx.build(root=str(self.root), env={})
-        self.index = memidx.open(str(self.root / "store"), env={})
+        watch = watch and importlib.util.find_spec("inotify_simple") is not None
+        self.index = memidx.open(str(self.root / "store"), env={}, watch=watch)
         self.is_built = True
 
     @rule(name=names, text=texts)

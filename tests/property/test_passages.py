@@ -202,15 +202,6 @@ def test_lowered_is_one_character_for_each(text: str) -> None:
             assert shown == fold(normalise(character))
 
 
-@given(st.text("ab'. B", max_size=30))
-def test_inner_marks_are_all_there(text: str) -> None:
-    """Every letter, mark, letter of a text, overlapping ones too."""
-    plain = text.lower()
-    triples = {plain[at : at + 3] for at in range(len(plain) - 2)}
-    wanted = {t for t in triples if re.fullmatch(r"[a-z]['.][a-z]", t)}
-    assert wanted <= Page(text).inner_marks <= triples
-
-
 def test_pages_are_kept_within_their_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     """The page not asked for longest goes first, and a page that went is made anew, the same."""
     snapshot = snapshot_of([make(f"{n}.md", f"text of {n}\n" + "x" * 1000) for n in range(4)])
@@ -260,12 +251,13 @@ def test_what_is_looked_at_late_is_what_is_looked_at_first(parts: list[str]) -> 
     """Terms and places found one after another are those found all at once."""
     text = "".join(parts)
     finder = Finder(ANALYZER, {"alpha": 2.0, "beta": 1.0, "alpha-beta": 3.0, "gamma": 0.5})
-    guesses, are_all = finder.guesses(Page(text))
-    assert are_all
-    places = finder.places(text, [at for positions in guesses.values() for at in positions])
-    assert finder.terms_at(text, guesses) == {term for place in places for term in place.terms}
+    page = Page(text)
+    guesses, cut = finder.guesses(page)
+    assert not cut
+    places = finder.places(page, [at for positions in guesses.values() for at in positions])
+    assert finder.terms_at(page, guesses) == {term for place in places for term in place.terms}
     try:
-        in_order = list(finder.places_in_order(text, guesses))
+        in_order = list(finder.places_in_order(page, guesses))
     except WordsOverlapError:
         return
     assert in_order == places

@@ -7,10 +7,12 @@ import shutil
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memidx.sources.survey import Survey, survey
+from memidx.sources.watch import Watch
 
 SUFFIXES = frozenset({".md", ".txt"})
 FOLDERS = ["", "d/", "d/in/", "e/"]
@@ -94,6 +96,41 @@ def test_a_survey_that_goes_on_is_the_one_made_anew(
                 _check_changed(last, gone_on)
             last = gone_on
     finally:
+        shutil.rmtree(folder)
+
+
+@given(
+    st.lists(st.lists(acts, max_size=3), min_size=1, max_size=6),
+    st.sampled_from([("",), ("d", "e"), ("", "d/in"), ("d/a.md", "e"), ("none/at/all", "d")]),
+)
+def test_a_watched_survey_is_the_one_made_anew(
+    history: list[list[tuple[str, str, str]]], bases: tuple[str, ...]
+) -> None:
+    """Whatever was done between two looks, and whichever way the second one was made."""
+    pytest.importorskip("inotify_simple")
+    folder = Path(tempfile.mkdtemp(prefix="memidx-watch-")).resolve()
+    root = folder / "root"
+    root.mkdir()
+    (folder / "outside.md").write_text("outside")
+    for name in ("a.md", "d/a.md", "d/in/b.TXT", "e/c.bin", "e/a.md"):
+        _do(root, "write", name, "at first")
+    watch = Watch(str(root), bases, SUFFIXES, ())
+    try:
+        last: Survey | None = None
+        for act in history:
+            for kind, name, more in act:
+                _do(root, kind, name, more)
+            anew = survey(str(root), bases, SUFFIXES)
+            seen = watch.survey(now_ns=1)
+            assert _parts(seen) == _parts(anew)
+            assert watch.refusal is None
+            if last is not None and seen.changed is not None:
+                assert seen.files.keys() == last.files.keys()
+                signatures = seen.files.items()
+                assert seen.changed == {p: sign for p, sign in signatures if last.files[p] != sign}
+            last = seen
+    finally:
+        watch.close()
         shutil.rmtree(folder)
 
 
