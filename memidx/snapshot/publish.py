@@ -134,6 +134,8 @@ def build_store(
         if full:
             look = _afresh(lines, look)
         differs = current is None or replace(manifest, shards=current.shards) != current
+        if observed is not None and jobs > 1:
+            observed.invert_ahead(look.lines)
         store, patched = workspace.store, None
         if patch and not full:
             from memidx.snapshot.patching import patch_or_write  # few builds are asked to
