@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from memidx.indexing.state import Freshness
 from memidx.search.answer import Problem
+from memidx.values import asdict, dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,9 +37,10 @@ from memidx.analysis.vocabulary import FUNCTION_WORDS, STOP_WORDS
 from memidx.light import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from memidx.analysis.base import TermsInBulk
+    from memidx.analysis.numbering import Numbers
 
     _Words = list[QueryWord]
 
@@ -123,12 +124,12 @@ class DefaultAnalyzer:
         more = [(n, f" {term}") for n, term in found if term]
         return Spread(data.translate(_BLANKS), more)
 
-    def terms_in_bulk(self, number: Callable[[str], int]) -> TermsInBulk:
+    def terms_in_bulk(self, vocabulary: Numbers) -> TermsInBulk:
         """Terms of many pieces, in numbers."""
         # Only who builds a snapshot pays for numpy.
         from memidx.analysis.bulk import BulkTerms
 
-        return BulkTerms(self._parts, self.terms_of.of_chunk, number).of
+        return BulkTerms(self._parts, self.terms_of.of_chunk, vocabulary).of
 
     def query(self, text: str) -> tuple[QueryWord, ...]:
         """Words of a query; stop words only when there is nothing else."""

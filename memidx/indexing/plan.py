@@ -8,9 +8,9 @@ damaged line counts as missing.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from memidx.indexing.packing import DocRef, KnownFile
+from memidx.values import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

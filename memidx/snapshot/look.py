@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os.path
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import partial
 
 from memidx.analysis.base import Analyzer
@@ -40,6 +39,7 @@ from memidx.store.reader import (
     read_store,
 )
 from memidx.store.signature import store_signature
+from memidx.values import dataclass, replace
 
 # A file that changes on each of this many reads is being written all the time.
 _ATTEMPTS = 5

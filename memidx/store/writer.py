@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from memidx import files
 from memidx.errors import FileError, StoreCorrupt
@@ -20,6 +19,7 @@ from memidx.store.layout import MANIFEST_NAME, SHARD_CAP_BYTES, layout, shard_pr
 from memidx.store.lines import sizes
 from memidx.store.manifest import Manifest, manifest_bytes, parse_manifest
 from memidx.store.reader import refuse_file
+from memidx.values import dataclass, replace
 
 SCRIPT_NAME = "incremental-update.sed"
 
