@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import os.path
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from memidx.crew import crew_of
+from memidx.files import is_file
 from memidx.garbage import collector_paused
 from memidx.opening import Opened, analyzer_maker
-from memidx.opening_builds import manifest_of
 from memidx.results import BuildReport, PatchReport
-from memidx.search.answer import failed_sources, problems
-from memidx.snapshot.look import Look
-from memidx.snapshot.publish import Built, build_store, check_store
-from memidx.sources.base import Skip
-from memidx.store.line import decode_line
-from memidx.store.patch import Decline, Patch
+from memidx.store import MANIFEST_NAME
+
+if TYPE_CHECKING:
+    from memidx.snapshot.look import Look
+    from memidx.snapshot.publish import Built
+    from memidx.store.patch import Decline, Patch
+
+# What who helps with a build needs: loaded there while files are listed here.
+_HELPFUL = (
+    "memidx.indexing.reading",
+    "memidx.snapshot.observing",
+    "memidx.analysis.default",
+    "memidx.analysis.bulk",
+    "memidx.text.glance",
+)
 
 
 def run_build(
@@ -28,9 +39,16 @@ def run_build(
         now_ns: The clock, nanoseconds since the epoch.
     """
     workspace = opened.workspace
-    root = workspace.root or opened.home
-    manifest = manifest_of(opened)
-    with collector_paused(), crew_of(jobs):
+    with collector_paused(), crew_of(jobs, _HELPFUL) as crew:
+        if crew is not None and not check and (full or _is_first(workspace.store)):
+            # There will be much to read, or hardly anything: one helper gets ready meanwhile.
+            crew.start(1)
+        # Loaded behind the start, for a helper takes as long to load the same.
+        from memidx.opening_builds import manifest_of
+        from memidx.snapshot.publish import build_store, check_store
+
+        root = workspace.root or opened.home
+        manifest = manifest_of(opened)
         if check:
             built = check_store(workspace, root, opened.cache, manifest)
         else:
@@ -49,7 +67,15 @@ def run_build(
     return _report(opened, root, built)
 
 
+def _is_first(store: str) -> bool:
+    """Whether there is no store yet."""
+    return not is_file(os.path.join(store, MANIFEST_NAME))
+
+
 def _report(opened: Opened, root: str, built: Built) -> BuildReport:
+    from memidx.search.answer import failed_sources, problems  # see `run_build`
+    from memidx.sources.base import Skip
+
     look, written = built.look, built.written
     scan, plan = look.scan, look.plan
     counts = _counts(look)
@@ -88,6 +114,8 @@ def _report(opened: Opened, root: str, built: Built) -> BuildReport:
 def _patch_report(patch: Patch | Decline | None) -> PatchReport | None:
     if patch is None:
         return None
+    from memidx.store.patch import Decline  # see `run_build`
+
     if isinstance(patch, Decline):
         return PatchReport(applied=False, declined=patch.reason, detail=patch.detail)
     return PatchReport(applied=True, doc_id=patch.doc_id, shard=patch.shard, line=patch.number)
@@ -105,10 +133,12 @@ def _notes(opened: Opened, built: Built) -> tuple[str, ...]:
 
 def _counts(look: Look) -> Counter[str]:
     """Documents of each source; those of a failed source are known from their lines alone."""
+    from memidx.store.line import decode_line  # see `run_build`
+
     counts: Counter[str] = Counter()
     for known in look.scan.files.values() if look.scan else ():
         counts[known.source] += len(known.docs)
-    for doc_id, line in look.lines.items():
+    for doc_id in look.lines:
         if doc_id not in look.begins:
-            counts[decode_line(line).source] += 1
+            counts[decode_line(look.lines[doc_id]).source] += 1
     return counts

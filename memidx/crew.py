@@ -3,8 +3,9 @@
 A crew is this process and a few others of memidx that share the work of one build. Whoever has much
 to do asks `current_crew` for it, and does the work alone where there is none.
 Helpers are new processes, which load of memidx what their work needs and nothing of the caller's
-program. Each gets its tasks through a pipe, and may have some ahead; meanwhile this process works
-too, looks between two tasks for results, and never waits while there is a task left.
+program. Each gets its tasks through a pipe, and has some ahead; what it found is sent by a thread
+of its own, so that it never waits until somebody looks. Meanwhile this process works too, looks
+between two tasks for results, and never waits while there is a task left.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import os
 import pickle
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import IO, TYPE_CHECKING, Any, TypeVar
@@ -21,20 +22,25 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 from memidx.errors import StoreError
 
 if TYPE_CHECKING:
+    from queue import SimpleQueue
     from subprocess import Popen
 
 _Task = TypeVar("_Task")
 _Result = TypeVar("_Result")
 
-# Tasks a helper has: the one it works on, and the next, so that it never waits for one.
-_AHEAD = 2
+# Tasks a helper has: the one it works on, and the next, so that it never waits for one although
+# this process looks only when it has done a task itself.
+_AHEAD = 3
 # Results that may wait for the one before them; they must fit in memory however many tasks follow.
 _WAITING = 8
 _HEAD_BYTES = 8
-# Room in a pipe, so that a helper need not wait until somebody reads what it found.
+# Room in a pipe: a result then takes a few turns of the two processes, not hundreds.
 _PIPE_BYTES = 1 << 20
-_DISMISSED_S = 5.0
-_HELP_OUT = "import sys; sys.path[:] = {}; from memidx.crew import help_out; help_out({}, {})"
+# No helper does linear algebra, for which numpy's library would make threads (30 ms).
+_HELP_OUT = (
+    "import sys; sys.path[:] = {}; from os import putenv; putenv('OPENBLAS_NUM_THREADS', '1'); "
+    "from memidx.crew import help_out; help_out({}, {}, {})"
+)
 
 
 class Crew:
@@ -42,21 +48,32 @@ class Crew:
 
     Args:
         size: How many, >= 2.
+        load: Names of modules that helpers load while they wait for their first task.
+
+    Attributes:
+        size: The same.
     """
 
-    def __init__(self, size: int) -> None:
-        self._size = size
+    def __init__(self, size: int, load: Sequence[str] = ()) -> None:
+        self.size = size
+        self._load = load
         self._helpers: list[_Helper] = []
+        self._dismissed: list[_Helper] = []
 
     @property
     def is_started(self) -> bool:
         """Whether the time that a start takes has been spent."""
         return bool(self._helpers)
 
-    def start(self) -> None:
-        """Start the helpers, if they are not: they get ready while this process goes on."""
-        if not self._helpers:
-            self._helpers = [_Helper() for _ in range(self._size - 1)]
+    def start(self, most: int | None = None) -> None:
+        """Start the helpers, if they are not: they get ready while this process goes on.
+
+        Args:
+            most: No more than so many, where it is not known yet whether there is much to do.
+        """
+        wanted = self.size - 1 if most is None else min(most, self.size - 1)
+        while len(self._helpers) < wanted:
+            self._helpers.append(_Helper(self._load))
 
     def map(
         self, function: Callable[[_Task], _Result], tasks: Iterable[_Task]
@@ -85,7 +102,7 @@ class Crew:
                 while n_given in done:
                     yield done.pop(n_given)
                     n_given += 1
-                has_room = n_taken - n_given < _WAITING * self._size
+                has_room = n_taken - n_given < _WAITING * self.size
                 if has_room and (task := next(numbered, None)):
                     n_taken += 1
                     done[task[0]] = function(task[1])
@@ -99,10 +116,17 @@ class Crew:
                 self.dismiss()
 
     def dismiss(self) -> None:
-        """End the processes."""
+        """End the processes; `wait` for their end."""
         for helper in self._helpers:
             helper.dismiss()
+        self._dismissed += self._helpers
         self._helpers.clear()
+
+    def wait(self) -> None:
+        """Wait until those that were dismissed have ended: to give back memory takes them time."""
+        for helper in self._dismissed:
+            helper.wait()
+        self._dismissed.clear()
 
     def _collect(self, done: dict[int, Any], wait_s: float | None) -> None:
         """Take the results that are there; None waits for one, where none of those wanted is."""
@@ -120,13 +144,13 @@ class Crew:
 class _Helper:
     """A process that works for this one."""
 
-    def __init__(self) -> None:
+    def __init__(self, load: Sequence[str]) -> None:
         # Only who has a crew pays for it.
         from subprocess import DEVNULL, Popen
 
         task_end, task_start = os.pipe()
         result_end, result_start = os.pipe()
-        code = _HELP_OUT.format(sys.path, task_end, result_start)
+        code = _HELP_OUT.format(sys.path, task_end, result_start, [*load])
         self.n_tasks = 0
         self._process: Popen[bytes] = Popen(
             [sys.executable, "-c", code],
@@ -172,46 +196,62 @@ class _Helper:
         return self._numbers.popleft(), result
 
     def dismiss(self) -> None:
-        """End the process, whatever it does."""
-        from subprocess import TimeoutExpired
-
-        if self.n_tasks:
-            self._process.kill()
+        """End the process, whatever it does: nobody asks for it."""
+        self._process.kill()
         with suppress(OSError):
             self._tasks.close()
         self.results.close()
-        try:
-            self._process.wait(_DISMISSED_S)
-        except TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+
+    def wait(self) -> None:
+        """Wait until the process has ended."""
+        self._process.wait()
 
 
-def help_out(tasks: int, results: int) -> None:
+def help_out(tasks: int, results: int, load: Sequence[str]) -> None:
     """Work on tasks until there are no more; what a helper does.
 
     Args:
         tasks: Descriptor of the pipe that they come through; `results` likewise.
+        load: Names of modules that will be needed.
     """
     import signal
+    from importlib import import_module
+    from queue import SimpleQueue
+    from threading import Thread
 
     # Who is interrupted is the one that has helpers; it ends them.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with (
-        os.fdopen(tasks, "rb", buffering=0) as given,
-        os.fdopen(results, "wb", buffering=0) as found,
-        suppress(EOFError, BrokenPipeError),
-    ):
-        while True:
-            function, task = _receive(given)
-            answer: tuple[Any, Exception | None]
-            try:
-                answer = function(task), None
-            except Exception as error:  # noqa: BLE001 - raised where the work was given out
-                answer = None, error
-            left = _packed(answer)
+    found: SimpleQueue[memoryview | None] = SimpleQueue()
+    with os.fdopen(tasks, "rb", buffering=0) as given, suppress(EOFError):
+        sender = Thread(target=_send, args=(results, found))
+        sender.start()
+        for name in load:
+            import_module(name)
+        try:
+            while True:
+                found.put(_packed(_answer(*_receive(given))))
+        finally:
+            found.put(None)
+            sender.join()
+
+
+def _answer(function: Callable[[Any], Any], task: Any) -> tuple[Any, Exception | None]:
+    """What a task gave, or the error it met, which is raised where the work was given out."""
+    try:
+        return function(task), None
+    except Exception as error:  # noqa: BLE001 - see above
+        return None, error
+
+
+def _send(results: int, found: SimpleQueue[memoryview | None]) -> None:
+    """Send what is found until there is no more, while the helper works on.
+
+    No more than `_AHEAD` wait, for no more tasks are given to who has not told of the others.
+    """
+    with os.fdopen(results, "wb", buffering=0) as pipe, suppress(BrokenPipeError):
+        while (left := found.get()) is not None:
             while left:
-                left = left[found.write(left) :]
+                left = left[pipe.write(left) :]
 
 
 def _packed(message: Any) -> memoryview:
@@ -270,15 +310,16 @@ def current_crew() -> Crew | None:
 
 
 @contextmanager
-def crew_of(size: int) -> Iterator[None]:
-    """A crew for what is done meanwhile; none of fewer than two processes."""
+def crew_of(size: int, load: Sequence[str] = ()) -> Iterator[Crew | None]:
+    """A crew for what is done meanwhile, if there shall be two processes; arguments of `Crew`."""
     # Windows cannot wait for several pipes.
     is_possible = bool(sys.executable) and os.name == "posix"
-    crew = Crew(size) if size > 1 and is_possible else None
+    crew = Crew(size, load) if size > 1 and is_possible else None
     token = _current.set(crew)
     try:
-        yield
+        yield crew
     finally:
         _current.reset(token)
         if crew is not None:
             crew.dismiss()
+            crew.wait()

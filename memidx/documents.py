@@ -234,7 +234,17 @@ def _keep(text: str) -> str:
 
 
 def _fit(text: str) -> str:
-    return text if text.isascii() and "\0" not in text else _UNFIT.sub("\ufffd", text)
+    if "\0" not in text:
+        if text.isascii():
+            return text
+        try:
+            # A lone surrogate has no bytes in UTF-8; a pattern looks at each character in turn.
+            text.encode()
+        except UnicodeEncodeError:
+            pass
+        else:
+            return text
+    return _UNFIT.sub("\ufffd", text)
 
 
 def _texts(value: Any, depth: int = 0) -> Iterator[str]:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from memidx.indexing.state import Freshness
 from memidx.search.answer import Problem
+from memidx.values import Value, asdict, field
 
 
-@dataclass(frozen=True, slots=True)
-class PatchReport:
+class PatchReport(Value):
     """Whether a build patched the one changed line (`incremental_sed`).
 
     Attributes:
@@ -30,8 +29,7 @@ class PatchReport:
     line: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class BuildReport:
+class BuildReport(Value):
     """What a build did, or with `check` would do.
 
     Attributes:
@@ -84,8 +82,7 @@ class BuildReport:
         return {"schema": "memidx.build/1", **asdict(self)}
 
 
-@dataclass(frozen=True, slots=True)
-class RefreshReport:
+class RefreshReport(Value):
     """What one comparison with the sources found.
 
     Attributes:
@@ -107,8 +104,7 @@ class RefreshReport:
     n_analysed: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class VerifyReport:
+class VerifyReport(Value):
     """Whether a store is what its sources would give.
 
     Attributes:
@@ -137,8 +133,7 @@ class VerifyReport:
         return {"schema": "memidx.verify/1", **asdict(self)}
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogRow:
+class CatalogRow(Value):
     """One indexed document, without its text."""
 
     doc_id: str
@@ -149,8 +144,7 @@ class CatalogRow:
     time: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
+class Excerpt(Value):
     """Lines of one document, or that there is no such document.
 
     Attributes:
@@ -187,8 +181,7 @@ class Excerpt:
         return {"schema": "memidx.excerpt/1", **asdict(self)}
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Value):
     """Why one document is where it is in an answer, or is not in it.
 
     Attributes:

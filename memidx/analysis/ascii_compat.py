@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
 
 from memidx.analysis.base import FieldTerms, QueryWord, Span, Spread, count_terms
@@ -18,6 +18,7 @@ from memidx.light import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from memidx.analysis.base import TermsInBulk
+    from memidx.analysis.numbering import Numbers
 
 VERSION = 1
 
@@ -66,12 +67,12 @@ class AsciiCompatAnalyzer:
         data = _without_placeholders(joined).encode("ascii", "replace")
         return Spread(data.translate(_APART), [])
 
-    def terms_in_bulk(self, number: Callable[[str], int]) -> TermsInBulk:
+    def terms_in_bulk(self, vocabulary: Numbers) -> TermsInBulk:
         """Terms of many pieces, in numbers."""
         # Only who builds a snapshot pays for numpy.
         from memidx.analysis.bulk import one_by_one
 
-        return partial(one_by_one, self.terms_of.__getitem__, number)
+        return partial(one_by_one, self.terms_of.__getitem__, vocabulary)
 
     def query(self, text: str) -> tuple[QueryWord, ...]:
         """Every term in its order, repeats kept, all of weight 1."""

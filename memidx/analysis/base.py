@@ -15,9 +15,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from memidx.analysis.numbering import Numbers, Words
+
     # Pieces in UTF-8, as `Spread` has them -> numbers of the terms of all, one after another, and
     # how many each has.
-    TermsInBulk = Callable[[Sequence[bytes]], tuple[NDArray[Any], NDArray[Any]]]
+    TermsInBulk = Callable[[Words], tuple[NDArray[Any], NDArray[Any]]]
 
 
 class FieldTerms(NamedTuple):
@@ -108,8 +110,12 @@ class PieceAnalyzer(Analyzer, Protocol):
     def spread(self, texts: Sequence[str]) -> Spread:
         """Pieces of the texts of many fields, in their order."""
 
-    def terms_in_bulk(self, number: Callable[[str], int]) -> TermsInBulk:
-        """Makes what gives for many pieces what `terms_of` gives for each, in numbers."""
+    def terms_in_bulk(self, vocabulary: Numbers) -> TermsInBulk:
+        """Makes what gives for many pieces what `terms_of` gives for each, in numbers.
+
+        Args:
+            vocabulary: Numbers the terms; `NOT_COUNTED` has -1.
+        """
 
 
 class Spread(NamedTuple):

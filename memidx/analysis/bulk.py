@@ -2,8 +2,9 @@
 
 Most of a corpus's distinct chunks are compounds, and to take one apart by itself costs dozens of
 calls (`memidx.analysis.parts`). Here all chunks that are new are taken apart together, over arrays
-of their characters: a compound is a run of characters that a loose joint ends and a tighter one
-stands in, and its term is the run in lower case. Only leaves are looked at one by one, each once.
+of their characters (`memidx.analysis.chunks`): a compound's term is its characters in lower case,
+a leaf is a word, a name of several words, or a number. Words are stemmed each once, all new ones of
+a batch in one call; no text is made of anything but of those.
 
 Only chunks of the usual shape go this way, one plain ASCII token with perhaps punctuation around
 it; what is unusual is handed to the analyzer as it is. A test holds the two together.
@@ -11,59 +12,51 @@ it; what is unusual is handed to the analyzer as it is. A test holds the two tog
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Callable, Sequence
-from itertools import accumulate, chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterable
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from memidx.analysis.base import NOT_COUNTED
-from memidx.analysis.numbering import PADDING, Numbers
-from memidx.analysis.parts import MAX_CAMEL, MAX_TERM, MAX_WHOLE, Parts, at_capitals
-from memidx.analysis.shapes import shape
-from memidx.analysis.stems import stem
+from memidx.analysis.chunks import Shapes, Spans, divided_chunks
+from memidx.analysis.leaves import by_shape
+from memidx.analysis.names import divided_names
+from memidx.analysis.numbering import Numbers, Words, grown, ranges
+from memidx.analysis.parts import MAX_TERM, Parts
+from memidx.analysis.stems import stems
 from memidx.analysis.vocabulary import STOP_WORDS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# How tightly a character joins what it stands between: in a leaf, by a joint, not at all.
-_LEAF, _LOW_LINE, _HYPHEN, _POINT, _PATH, _NONE = 5, 4, 3, 2, 1, 0
-_LEVELS = np.zeros(256, dtype=np.uint8)
-_LEVELS[[byte for byte in range(128) if chr(byte).isalnum()]] = _LEAF
-for _level, _joints in ((_LOW_LINE, b"_"), (_HYPHEN, b"-"), (_POINT, b"."), (_PATH, b"/:@&")):
-    _LEVELS[list(_joints)] = _level
-_IS_DIGIT = np.zeros(256, dtype=bool)
-_IS_DIGIT[list(b"0123456789")] = True
-# Punctuation that is no part of the token that it stands before, or behind.
-_MAY_LEAD, _MAY_TRAIL = np.zeros((2, 256), dtype=bool)
-_MAY_LEAD[list(b"-,:'/&@#.")] = True
-_MAY_TRAIL[list(b"-.,:'/&@")] = True
-# Where a chunk may be divided, depending on what stands beside it.
-_MAY_PART = np.zeros(256, dtype=bool)
-_MAY_PART[list(b"#:,\\")] = True
-_END = ord("\n")
-# A number that is longer may be a time: `20240501T100000Z`, or too long for a term.
-_LONG = 8
-# A compound of no more letters than this at both ends may be initials.
-_INITIALS = 2
+_NOT_COUNTED = -1
+"""The number of `NOT_COUNTED`."""
+
+_STOPS = [word.encode() for word in sorted(STOP_WORDS)]
+
+
+def term_numbers(vocabulary: Numbers, terms: Iterable[str]) -> NDArray[Any]:
+    """Numbers of terms; -1 for `NOT_COUNTED`."""
+    words = Words.of([term.encode("utf-8", "surrogatepass") for term in terms])
+    is_term = words.lengths > len(NOT_COUNTED)
+    numbers = np.full(len(words.lengths), _NOT_COUNTED)
+    numbers[is_term] = vocabulary.of_words(Words(words.data, words.lengths[is_term]))
+    return numbers
 
 
 def one_by_one(
-    terms_of: Callable[[str], tuple[str, ...]],
-    number: Callable[[str], int],
-    pieces: Sequence[bytes],
+    terms_of: Callable[[str], tuple[str, ...]], vocabulary: Numbers, pieces: Words
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Numbers of the terms of all pieces, one after another, and how many each has.
 
     Args:
         terms_of: The terms of a piece.
-        number: The number of a term.
+        vocabulary: Numbers the terms.
         pieces: In UTF-8.
     """
-    found = [terms_of(piece.decode("utf-8", "surrogatepass")) for piece in pieces]
-    terms = np.array([*map(number, chain.from_iterable(found))], dtype=np.int64)
+    found = [terms_of(piece.decode("utf-8", "surrogatepass")) for piece in pieces.split()]
+    terms = term_numbers(vocabulary, chain.from_iterable(found))
     return terms, np.fromiter(map(len, found), dtype=np.int64, count=len(found))
 
 
@@ -73,276 +66,154 @@ class BulkTerms:
     Args:
         parts: Says what the terms of a leaf are.
         of_chunk: The terms of any chunk.
-        number: The number of a term; -1 for `NOT_COUNTED`.
+        vocabulary: Numbers the terms.
     """
 
     def __init__(
-        self,
-        parts: Parts,
-        of_chunk: Callable[[str], tuple[str, ...]],
-        number: Callable[[str], int],
+        self, parts: Parts, of_chunk: Callable[[str], tuple[str, ...]], vocabulary: Numbers
     ) -> None:
         self._parts = parts
         self._of_chunk = of_chunk
-        self._number = number
-        self._leaves = Numbers()
-        self._leaf_terms = array("q")
-        self._leaf_ends = array("q", [0])  # one more than there are leaves
-        self._compounds = Numbers()
-        self._compound_terms = array("q")
+        self._vocabulary = vocabulary
+        self._words = _WordTerms(vocabulary)
+        self._rest = _LeafTerms(parts, vocabulary)
 
-    def of(self, chunks: Sequence[bytes]) -> tuple[NDArray[Any], NDArray[Any]]:
+    def of(self, chunks: Words) -> tuple[NDArray[Any], NDArray[Any]]:
         """What `one_by_one` gives of chunks; they hold neither line ends nor zero bytes."""
-        text, owner_of = _apart(chunks)
-        shapes = _Shapes(text, len(owner_of))
+        text, owner_of = divided_chunks(chunks)
+        shapes = Shapes(text, len(owner_of))
+        lowered = text.lower()
+        compounds = shapes.compounds()
         found = [
-            *self._of_compounds(text.lower(), shapes.compounds()),
-            self._of_leaves(text, shapes.leaves()),
+            self._as_they_are(lowered, compounds),
+            _not_counted(compounds.owners),
+            *self._of_leaves(text, lowered, shapes.leaves()),
             self._of_unusual(text, shapes.unusual()),
         ]
         owners = owner_of[np.concatenate([of_found for of_found, _ in found])]
         terms = np.concatenate([terms for _, terms in found])
-        return terms[np.argsort(owners)], np.bincount(owners, minlength=len(chunks))
+        return terms[np.argsort(owners)], np.bincount(owners, minlength=len(chunks.lengths))
 
-    def _of_compounds(
-        self, text: bytes, compounds: _Spans
-    ) -> tuple[tuple[NDArray[Any], NDArray[Any]], ...]:
-        """Owners and terms of compounds, and of what says that they add no length."""
-        numbers, new = self._compounds.of(text, compounds.starts, compounds.lengths)
-        self._compound_terms.extend(map(self._number, map(bytes.decode, new)))
-        terms = np.frombuffer(self._compound_terms, dtype=np.int64)[numbers]
-        uncounted = np.full(len(numbers), self._number(NOT_COUNTED))
-        return (compounds.owners, terms), (compounds.owners, uncounted)
+    def _of_leaves(self, text: bytes, lowered: bytes, leaves: Spans) -> list[_Found]:
+        """Terms of letters and digits."""
+        shapes = by_shape(text, lowered, leaves)
+        return [
+            (shapes.words.owners, self._words.of(lowered, shapes.words)),
+            *self._of_names(text, lowered, shapes.names),
+            self._as_they_are(lowered, shapes.wholes),
+            self._as_they_are(lowered, shapes.numbered),
+            _not_counted(shapes.numbered.owners),
+            (shapes.letters.owners, self._words.of(lowered, shapes.letters)),
+            self._as_they_are(lowered, shapes.digits),
+            self._rest.of(text, shapes.rest),
+        ]
 
-    def _of_leaves(self, text: bytes, leaves: _Spans) -> tuple[NDArray[Any], NDArray[Any]]:
-        numbers, new = self._leaves.of(text, leaves.starts, leaves.lengths)
-        found = self._of_new(new)
-        self._leaf_terms.extend(map(self._number, chain.from_iterable(found)))
-        self._leaf_ends.extend(accumulate(map(len, found), initial=self._leaf_ends.pop()))
-        ends = np.frombuffer(self._leaf_ends, dtype=np.int64)[numbers + 1]
-        sizes = ends - np.frombuffer(self._leaf_ends, dtype=np.int64)[numbers]
-        places = np.repeat(ends - np.cumsum(sizes), sizes) + np.arange(sizes.sum())
-        terms = np.frombuffer(self._leaf_terms, dtype=np.int64)[places]
-        return np.repeat(leaves.owners, sizes), terms
+    def _of_names(self, text: bytes, lowered: bytes, names: Spans) -> list[_Found]:
+        """Terms of letters in both cases: as a whole, and of what they are divided into."""
+        wholes = self._words.of(lowered, names)
+        pieces, is_divided = divided_names(np.frombuffer(text, dtype=np.uint8), names)
+        owners, wholes_of_divided = names.owners[is_divided], wholes[is_divided]
+        return [
+            (names.owners, wholes),
+            _not_counted(owners[~self._words.are_stops(wholes_of_divided)]),
+            (pieces.owners, self._words.of(lowered, pieces)),
+        ]
 
-    def _of_new(self, leaves: Sequence[bytes]) -> list[tuple[str, ...]]:
-        """Terms of letters and digits; most are one word, or a letter and a number."""
-        text = b"\n".join(leaves).decode("ascii")
-        found: list[tuple[str, ...]] = []
-        for leaf, folded, kinds in zip(
-            *(each.split("\n") for each in (text, text.lower(), shape(text))), strict=True
-        ):
-            rest = leaf[1:]
-            if leaf.isalpha():
-                if rest.islower() or leaf.isupper():
-                    found.append((_term(folded),))
-                else:
-                    found.append(self._of_name(leaf, folded, kinds))
-            elif rest.isdigit() and len(leaf) < _LONG:
-                found.append((folded,))
-            elif leaf:
-                found.append(self._parts.divide(leaf).terms)
-        return found
+    def _as_they_are(self, lowered: bytes, spans: Spans) -> _Found:
+        """Owners and terms of what is a term as it stands there."""
+        return spans.owners, self._vocabulary.of(lowered, spans.starts, spans.lengths)
 
-    def _of_name(self, leaf: str, folded: str, kinds: str) -> tuple[str, ...]:
-        """Terms of letters in both cases, perhaps divided at capitals."""
-        whole = _term(folded)
-        pieces = at_capitals(leaf, kinds) if 3 < len(leaf) <= MAX_CAMEL else [leaf]
-        if len(pieces) == 1:
-            return (whole,)
-        terms: list[str] = []
-        for piece in pieces:
-            if piece[1:].islower() or piece.isupper():
-                terms.append(_term(piece.lower()))
-            else:
-                terms += self._parts[piece].terms
-        return (*terms, whole) if whole in STOP_WORDS else (*terms, whole, NOT_COUNTED)
-
-    def _of_unusual(self, text: bytes, unusual: _Spans) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _of_unusual(self, text: bytes, unusual: Spans) -> _Found:
         spans = zip(unusual.starts.tolist(), unusual.lengths.tolist(), strict=True)
-        chunks = [text[start : start + length] for start, length in spans]
-        terms, sizes = one_by_one(self._of_chunk, self._number, chunks)
+        chunks = Words.of([text[start : start + length] for start, length in spans])
+        terms, sizes = one_by_one(self._of_chunk, self._vocabulary, chunks)
         return np.repeat(unusual.owners, sizes), terms
 
 
-def _term(folded: str) -> str:
-    """`word_term` of what is folded already."""
-    return folded if folded in STOP_WORDS else stem(folded[:MAX_TERM])
+class _WordTerms:
+    """Words of ASCII letters in lower case -> numbers of their terms (`parts.word_term`)."""
+
+    def __init__(self, vocabulary: Numbers) -> None:
+        self._vocabulary = vocabulary
+        self._words = Numbers()
+        self._terms = np.zeros(1 << 12, dtype=np.int64)
+        stops = Words.of(_STOPS)
+        terms = vocabulary.of_words(stops)
+        self._stops = np.sort(terms)
+        self._note(0, terms[np.argsort(self._words.of_words(stops))])
+
+    def of(self, lowered: bytes, words: Spans) -> NDArray[Any]:
+        """The numbers of the terms of some words."""
+        n_known = self._words.size
+        numbers = self._words.of(lowered, words.starts, words.lengths)
+        if self._words.size > n_known:
+            new = [word[:MAX_TERM] for word in self._words.since(n_known).split()]
+            self._note(n_known, self._vocabulary.of_words(Words.of(stems(new))))
+        terms: NDArray[Any] = self._terms[numbers]
+        return terms
+
+    def are_stops(self, terms: NDArray[Any]) -> NDArray[Any]:
+        """Which of some terms are stop words."""
+        places = np.searchsorted(self._stops, terms)
+        which: NDArray[Any] = self._stops[np.minimum(places, len(self._stops) - 1)] == terms
+        return which
+
+    def _note(self, first: int, terms: NDArray[Any]) -> None:
+        self._terms = grown(self._terms, first + len(terms))
+        self._terms[first : first + len(terms)] = terms
 
 
-def _apart(chunks: Sequence[bytes]) -> tuple[bytes, NDArray[Any]]:
-    """Chunks, divided where no token goes on (`memidx.analysis.tokens.apart`).
+class _LeafTerms:
+    """Letters and digits -> numbers of their terms, for those that have to be looked at closely."""
 
-    Returns:
-        What they are divided into, a line end before each and behind the last, and `PADDING`; and
-        for each the place of its chunk.
-    """
-    text = b"\n".join((b"", *chunks, PADDING))
-    characters = np.frombuffer(text, dtype=np.uint8).copy()
-    places = np.flatnonzero(_MAY_PART[characters])
-    marks, after = characters[places], characters[places + 1]
-    parts = (marks == ord("#")) & (_LEVELS[after] >= _LOW_LINE)
-    parts |= (marks == ord(":")) & (after != ord(":")) & (characters[places - 1] != ord(":"))
-    parts |= (marks == ord(",")) & ~_IS_DIGIT[after]
-    parts |= (marks == ord("\\")) & (after != ord("_"))
-    ends = np.flatnonzero(characters == _END)
-    characters[places[parts]] = _END
-    begins = np.flatnonzero(characters == _END)[:-1]
-    return characters.tobytes(), np.searchsorted(ends, begins, side="right") - 1
+    def __init__(self, parts: Parts, vocabulary: Numbers) -> None:
+        self._parts = parts
+        self._vocabulary = vocabulary
+        self._leaves = Numbers()
+        self._terms = TermLists()
 
+    def of(self, text: bytes, leaves: Spans) -> _Found:
+        """Owners and terms of some leaves."""
+        n_known = self._leaves.size
+        numbers = self._leaves.of(text, leaves.starts, leaves.lengths)
+        if self._leaves.size > n_known:
+            new = self._leaves.since(n_known)
+            self._terms.add(*one_by_one(self._terms_of, self._vocabulary, new))
+        terms, sizes = self._terms.of(numbers)
+        return np.repeat(leaves.owners, sizes), terms
 
-class _Spans(NamedTuple):
-    """Pieces of a text: the number of what each is part of, where it begins, and its length."""
-
-    owners: NDArray[Any]
-    starts: NDArray[Any]
-    lengths: NDArray[Any]
-
-    def of(self, is_wanted: NDArray[Any]) -> _Spans:
-        """Those that are wanted."""
-        return _Spans(*(column[is_wanted] for column in self))
+    def _terms_of(self, leaf: str) -> tuple[str, ...]:
+        return self._parts.divide(leaf).terms
 
 
-class _Shapes:
-    """The shapes of chunks that stand one after another.
+class TermLists:
+    """Number of a piece -> its terms, in one flat array."""
 
-    Args:
-        text: The chunks, a line end before each and behind the last, and `PADDING`.
-        count: How many.
-    """
+    def __init__(self) -> None:
+        self._n_pieces = self._n_terms = 0
+        self._terms = np.zeros(1 << 12, dtype=np.int64)
+        self._ends = np.zeros(1 << 12, dtype=np.int64)  # one more than there are pieces
 
-    def __init__(self, text: bytes, count: int) -> None:
-        self._text = np.frombuffer(text, dtype=np.uint8)
-        self._ends = np.flatnonzero(self._text == _END)
-        n_each = np.diff(self._ends, prepend=0, append=len(text))
-        self._chunk_at = np.repeat(np.arange(-1, count + 1), n_each)
-        levels = _LEVELS[self._text]
-        words = np.flatnonzero(levels >= _LOW_LINE)
-        owners = self._chunk_at[words]
-        self._is_unusual = np.zeros(count, dtype=bool)
-        # Where the token of each chunk begins, and where its last character stands.
-        first = np.zeros(count, dtype=np.int64)
-        last = np.zeros(count, dtype=np.int64)
-        first[owners[::-1]] = words[::-1]
-        last[owners] = words
-        self._look_at_beginnings(first, last)
-        # Of each character of a usual token, how tightly it joins; 0 elsewhere.
-        self._levels = np.zeros_like(levels)
-        self._levels[words] = levels[words]
-        joints = self._joints(levels >= _LOW_LINE, first, last)
-        self._levels[joints] = levels[joints]
-        self._drop_unusual()
+    def add(self, terms: NDArray[Any], sizes: NDArray[Any]) -> None:
+        """Take in the terms of the next pieces, and how many each has."""
+        n_pieces, n_terms = self._n_pieces + len(sizes), self._n_terms + len(terms)
+        self._terms = grown(self._terms, n_terms)
+        self._ends = grown(self._ends, n_pieces + 1)
+        self._terms[self._n_terms : n_terms] = terms
+        np.cumsum(sizes, out=self._ends[self._n_pieces + 1 : n_pieces + 1])
+        self._ends[self._n_pieces + 1 : n_pieces + 1] += self._n_terms
+        self._n_pieces, self._n_terms = n_pieces, n_terms
 
-    def compounds(self) -> _Spans:
-        """Compounds that have a term of their own; asked for before the others."""
-        found = [
-            self._at_joint(_PATH, self._are_paths),
-            self._at_joint(_POINT, self._are_names),
-            self._at_joint(_HYPHEN, self._are_hyphenated),
-            self._at_joint(_LOW_LINE, self._are_identifiers),
-        ]
-        self._drop_unusual()
-        spans = _Spans(*(np.concatenate(columns) for columns in zip(*found, strict=True)))
-        return spans.of(~self._is_unusual[spans.owners] & (spans.lengths <= MAX_WHOLE))
+    def of(self, numbers: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Terms of some pieces, one piece after another, and how many each has."""
+        starts = self._ends[numbers]
+        sizes = self._ends[numbers + 1] - starts
+        return self._terms[ranges(starts, sizes)], sizes
 
-    def leaves(self) -> _Spans:
-        """Runs of letters and digits."""
-        return self._spans(*self._runs(_LEAF))
 
-    def unusual(self) -> _Spans:
-        """Chunks that have another shape than those that are known here."""
-        places = np.flatnonzero(self._is_unusual)
-        spans = _Spans(places, self._ends[places] + 1, np.diff(self._ends)[places] - 1)
-        return spans.of(spans.lengths > 0)
+def _not_counted(owners: NDArray[Any]) -> _Found:
+    return owners, np.full(len(owners), _NOT_COUNTED)
 
-    def _at_joint(
-        self, level: int, judge: Callable[[_Spans, NDArray[Any], NDArray[Any]], NDArray[Any]]
-    ) -> _Spans:
-        """Compounds that a joint divides, but for those that have no term of their own."""
-        starts, ends = self._runs(level)
-        joints = np.flatnonzero(self._levels == level)
-        first, behind = np.searchsorted(joints, starts), np.searchsorted(joints, ends)
-        is_divided = behind > first
-        spans = self._spans(starts, ends).of(is_divided)
-        is_whole = judge(spans, joints[first[is_divided]], joints[behind[is_divided] - 1])
-        return spans.of(is_whole)
 
-    def _are_paths(self, spans: _Spans, first: NDArray[Any], last: NDArray[Any]) -> NDArray[Any]:
-        return np.ones(len(first), dtype=bool)
-
-    def _are_names(self, spans: _Spans, first: NDArray[Any], last: NDArray[Any]) -> NDArray[Any]:
-        # Perhaps initials.
-        head, tail = first - spans.starts, spans.starts + spans.lengths - 1 - last
-        self._is_unusual[spans.owners[(head <= _INITIALS) & (tail <= _INITIALS)]] = True
-        return np.ones(len(first), dtype=bool)
-
-    def _are_hyphenated(
-        self, spans: _Spans, first: NDArray[Any], last: NDArray[Any]
-    ) -> NDArray[Any]:
-        # Perhaps a date.
-        self._is_unusual[spans.owners[_IS_DIGIT[self._text[spans.starts]]]] = True
-        return np.ones(len(first), dtype=bool)
-
-    def _are_identifiers(
-        self, spans: _Spans, first: NDArray[Any], last: NDArray[Any]
-    ) -> NDArray[Any]:
-        leaves, _ = self._runs(_LEAF)
-        ends = spans.starts + spans.lengths
-        n_leaves = np.searchsorted(leaves, ends) - np.searchsorted(leaves, spans.starts)
-        # `_name` is indexed as `name`; `__name__`, `__` and `10_000` are cases of their own.
-        low_line = ord("_")
-        is_dunder = (self._text[spans.starts] == low_line) & (
-            self._text[spans.starts + 1] == low_line
-        )
-        is_odd = (n_leaves == 0) | ((n_leaves == 1) & is_dunder)
-        is_odd |= _IS_DIGIT[self._text[spans.starts]]
-        self._is_unusual[spans.owners[is_odd]] = True
-        are_compounds: NDArray[Any] = n_leaves > 1
-        return are_compounds
-
-    def _spans(self, starts: NDArray[Any], ends: NDArray[Any]) -> _Spans:
-        return _Spans(self._chunk_at[starts], starts, ends - starts)
-
-    def _look_at_beginnings(self, first: NDArray[Any], last: NDArray[Any]) -> None:
-        """Acronyms, dates and names that begin with a point are unusual."""
-        text = self._text
-        point, hyphen = ord("."), ord("-")
-        is_odd = (text[first + 1] == point) & (last > first + 1)
-        is_odd |= _IS_DIGIT[text[first]] & (text[first + 4] == hyphen) & (text[first + 7] == hyphen)
-        is_odd |= text[first - 1] == point
-        self._is_unusual |= is_odd
-
-    def _joints(
-        self, is_word: NDArray[Any], first: NDArray[Any], last: NDArray[Any]
-    ) -> NDArray[Any]:
-        """Places of the joints inside tokens; other characters make a chunk unusual."""
-        text = self._text
-        places = np.flatnonzero(~is_word & (text != _END) & (text != 0))
-        owners = self._chunk_at[places]
-        marks = text[places]
-        is_before, is_behind = places < first[owners], places > last[owners]
-        colon = ord(":")
-        after_word, before_word = is_word[places - 1], is_word[places + 1]
-        is_single = after_word & before_word & (_LEVELS[marks] > _NONE) & (marks != colon)
-        between_digits = _IS_DIGIT[text[places - 1]] & _IS_DIGIT[text[places + 1]]
-        is_single &= ~(between_digits & (marks == ord(".")))
-        opens = after_word & (text[places + 1] == colon) & is_word[places + 2]
-        closes = before_word & (text[places - 1] == colon) & is_word[places - 2]
-        is_joint = is_single | ((marks == colon) & (opens | closes))
-        is_fit = np.where(
-            is_before, _MAY_LEAD[marks], np.where(is_behind, _MAY_TRAIL[marks], is_joint)
-        )
-        self._is_unusual[owners[~is_fit]] = True
-        joints: NDArray[Any] = places[~is_before & ~is_behind]
-        return joints
-
-    def _drop_unusual(self) -> None:
-        """Leave the characters of unusual chunks out of what is divided."""
-        is_dropped = np.concatenate(([False], self._is_unusual, [False]))
-        self._levels[is_dropped[self._chunk_at + 1]] = _NONE
-
-    def _runs(self, level: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Where characters that join at least so tightly stand together: beginnings and ends."""
-        is_in = self._levels >= level
-        edges = np.flatnonzero(is_in[1:] != is_in[:-1]) + 1
-        return edges[::2], edges[1::2]
+_Found = tuple["NDArray[Any]", "NDArray[Any]"]
+"""Places of chunks, and the number of a term of each."""

@@ -103,25 +103,26 @@ def _hits_in_many(data: bytes) -> list[int]:
     """Where `_hits` would find something, and perhaps more places."""
     import numpy as np  # see above
 
-    kinds = np.frombuffer(data.translate(_KINDS) + bytes(_LONGEST_MARK), dtype=np.uint8)
-    letter, mark = ord("a"), ord("*")
+    coded = data.translate(_MARKED) + bytes(_LONGEST_MARK)
+    kinds = np.frombuffer(coded, dtype=np.uint8)
+    # One look at all places where what may be a mark stands behind a letter.
+    places = np.flatnonzero((kinds[:-1] == _A_LETTER) & (kinds[1:] > _A_LETTER)) + 1
+    found = kinds[places]
 
     def between_letters(what: int, least: int) -> NDArray[Any]:
         """Where at least so many of what stand behind a letter, and then, or so it seems, one."""
-        places = np.flatnonzero(kinds == what)
-        places = places[kinds[places - 1] == letter]
-        places = places[kinds[places + least - 1] == what]
-        behind = places + least
+        own = places[found == what]
+        own = own[kinds[own + least - 1] == what]
+        behind = own + least
         for _ in range(_LONGEST_MARK - least):
             behind += kinds[behind] == what
-        found: NDArray[Any] = places[(kinds[behind] == letter) | (kinds[behind] == what)]
-        return found
+        hits: NDArray[Any] = own[(kinds[behind] == _A_LETTER) | (kinds[behind] == what)]
+        return hits
 
-    marks, equals = between_letters(mark, 1), between_letters(ord("="), 2)
-    tags = np.flatnonzero(kinds == ord("<"))
-    tags = tags[kinds[tags - 1] == letter]
+    marks, equals = between_letters(_A_MARK, 1), between_letters(_AN_EQUAL, 2)
+    tags = places[found == _A_TAG].tolist() if b"</" in data else []
     is_tag = _tag_behind().match
-    of_tags = [at for at in tags.tolist() if is_tag(data, at)] if b"</" in data else []
+    of_tags = [at for at in tags if is_tag(data, at)]
     return sorted([*marks.tolist(), *equals.tolist(), *of_tags])
 
 
@@ -131,6 +132,9 @@ _KINDS = bytes(
     97 if chr(byte).isalnum() or byte == 95 or byte >= 128 else 42 if byte in b"*`~" else byte
     for byte in range(256)
 )
+# The same in numbers, 0 for all else.
+_A_LETTER, _A_MARK, _AN_EQUAL, _A_TAG = 1, 2, 3, 4
+_MARKED = bytes(b"a*=<".find(kind) + 1 for kind in _KINDS)
 
 
 def _hits(text: str) -> list[int]:

@@ -2,14 +2,15 @@
 
 A dict answers for one word after another, and each answer costs the making of a string and its
 hash. Here the words stay where they are in their text: eight bytes of each are taken at once, and a
-table of numpy arrays is asked for all of them together. A key of seven bytes or less is the word
+table of numpy arrays is asked for all of them together. A key of eight bytes or less is the word
 itself; of a longer word it is a mixture, so what is found for it is compared with the word, and two
 words with one key are told apart. Whatever the keys, equal words have equal numbers and no others.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,21 +21,60 @@ PADDING = bytes(8)
 """Has to follow a text whose words are looked up: they are read eight bytes at a time."""
 
 _WORD = 8
-# Words of so many bytes are told by their keys.
-_EXACT = 7
-# Of a longer word, so many bytes are read by eights; a blob of a megabyte would take seconds.
-_LONGEST = 256
+# Of a longer word, so many bytes are read by eights; of words that are longer still there are few,
+# and a round for each eight bytes of a few takes as long as one for many.
+_LONGEST = 64
 _MASKS = np.array([(1 << 8 * size) - 1 for size in range(_WORD + 1)], dtype="<u8")
-_LONG = np.uint64(1 << 63)
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
 _FEWEST_SLOTS = 1 << 16
 # So many slots for each word: most are found at the first look.
 _SLOTS_EACH = 3
+# In a slot: nothing; less than that, a word that wants to have it.
+_FREE, _WANTED = -1, -2
+# Words are put in order by numbers that hold the number of a group and five bytes.
+_PART = 5
+_PART_BITS, _GROUP_BITS = np.uint64(40), np.uint64(24)
+_MOST_GROUPS = (1 << 24) - 1
+
+
+class Words(NamedTuple):
+    """Words one after another.
+
+    Attributes:
+        data: Their bytes.
+        lengths: How long each is; int64.
+    """
+
+    data: bytes
+    lengths: NDArray[Any]
+
+    @classmethod
+    def of(cls, words: Sequence[bytes]) -> Words:
+        """Words that stand alone."""
+        return cls(b"".join(words), np.fromiter(map(len, words), np.int64, count=len(words)))
+
+    @property
+    def starts(self) -> NDArray[Any]:
+        """Where each begins."""
+        starts: NDArray[Any] = np.cumsum(self.lengths) - self.lengths
+        return starts
+
+    def split(self) -> list[bytes]:
+        """Each by itself."""
+        starts, data = self.starts, self.data
+        return [
+            data[start:end]
+            for start, end in zip(starts.tolist(), (starts + self.lengths).tolist(), strict=True)
+        ]
 
 
 class Numbers:
-    """Word -> number, handed out from 0 on as words are met."""
+    """Word -> number, handed out from 0 on as words are met.
+
+    Attributes:
+        size: How many words have one.
+    """
 
     def __init__(self) -> None:
         self.size = 0
@@ -45,151 +85,256 @@ class Numbers:
         self._lengths = np.zeros(1 << 12, dtype=np.int64)
         self._keys = np.zeros(1 << 12, dtype=np.uint64)
         self._end = 0
-        # Words whose key is that of another one.
+        # Words whose key is that of another one: no slot leads to them.
         self._others: dict[bytes, int] = {}
 
-    def of(
-        self, data: bytes, starts: NDArray[Any], lengths: NDArray[Any]
-    ) -> tuple[NDArray[Any], list[bytes]]:
-        """The numbers of words, and those words that were new, in the order of their numbers.
+    def of(self, data: bytes, starts: NDArray[Any], lengths: NDArray[Any]) -> NDArray[Any]:
+        """The numbers of words; int64. Those that are new get the next ones (`since`).
 
         Args:
             data: Holds the words, and `PADDING` behind the last one.
             starts: Where each begins; int64.
-            lengths: How long each is, > 0; int64. A word holds no zero byte.
+            lengths: How long each is; int64.
         """
         view = _windows(data)
         keys = _keys(view, starts, lengths)
         numbers = self._find(keys)
-        words: list[bytes] = []
         new = np.flatnonzero(numbers < 0)
         if len(new):
-            words = self._add(data, starts[new], lengths[new], keys[new])
-            numbers[new] = self._find(keys[new])
-        long = np.flatnonzero(lengths > _EXACT)
-        characters = np.frombuffer(data, dtype=np.uint8)
-        wrong = self._differ(characters, view, starts[long], lengths[long], numbers[long])
-        for at in long[wrong].tolist():
+            numbers[new] = self._add(data, starts[new], lengths[new], keys[new])
+        for at in self._wrong(data, view, starts, lengths, numbers).tolist():
             word = data[starts[at] : starts[at] + lengths[at]]
             number = self._others.get(word)
             if number is None:
                 number = self._others[word] = self.size
-                # No slot leads to it, so no key does.
-                self._keep([word], np.zeros(1, dtype=np.uint64))
-                words.append(word)
+                self._keep(data, starts[at : at + 1], lengths[at : at + 1], keys[at : at + 1])
             numbers[at] = number
-        return numbers, words
+        return numbers
+
+    def of_words(self, words: Words) -> NDArray[Any]:
+        """The numbers of words that stand one after another."""
+        return self.of(words.data + PADDING, words.starts, words.lengths)
+
+    def since(self, first: int) -> Words:
+        """The words that have this number or a later one, in the order of their numbers."""
+        begin = int(self._starts[first]) if first < self.size else self._end
+        text = self._text[begin : self._end].tobytes()
+        return Words(text, self._lengths[first : self.size].copy())
+
+    def words(self, numbers: NDArray[Any]) -> Words:
+        """The words that have these numbers."""
+        lengths = self._lengths[numbers]
+        return Words(gathered(self._text, self._starts[numbers], lengths).tobytes(), lengths)
+
+    def in_order(self, numbers: NDArray[Any]) -> NDArray[Any]:
+        """The same numbers, in the order of the words' bytes; none may occur twice."""
+        view = _windows(self._text)
+        starts, lengths = self._starts[numbers], self._lengths[numbers]
+        parts = _part(view, starts, lengths, 0)
+        order = np.argsort(parts)
+        places, groups = _ties(parts[order])
+        begin = _WORD
+        # Most words are told apart by thirteen bytes; what is alike for long is left to bytes.
+        while len(places) and begin < _LONGEST and groups[-1] < _MOST_GROUPS:
+            tied = order[places]
+            parts = _part(view, starts[tied], lengths[tied], begin) >> _GROUP_BITS
+            parts |= groups << _PART_BITS
+            by_part = np.argsort(parts)
+            order[places] = tied[by_part]
+            still, groups = _ties(parts[by_part])
+            places = places[still]
+            begin += _PART
+        if len(places):
+            tied = order[places]
+            words = self.words(numbers[tied]).split()
+            keys = zip(groups.tolist(), words, range(len(words)), strict=True)
+            order[places] = tied[[place for _, _, place in sorted(keys)]]
+        in_order: NDArray[Any] = numbers[order]
+        return in_order
 
     def _find(self, keys: NDArray[Any]) -> NDArray[Any]:
         """The number of each key; -1 for one that is not there."""
-        slots = (keys * _FACTOR) >> self._shift
+        slots = self._homes(keys)
         numbers: NDArray[Any] = self._slots[slots].astype(np.int64)
         left = np.flatnonzero((self._keys[numbers] != keys) & (numbers >= 0))
         while len(left):
-            slots[left] = (slots[left] + np.uint64(1)) & self._last
-            numbers[left] = self._slots[slots[left]]
-            found = numbers[left]
+            slots[left] = next_slots = (slots[left] + 1) & self._last
+            numbers[left] = found = self._slots[next_slots]
             left = left[(self._keys[found] != keys[left]) & (found >= 0)]
         return numbers
 
+    def _homes(self, keys: NDArray[Any]) -> NDArray[Any]:
+        """The slot where the way of each key begins."""
+        # Below 2**63, so that they may be read as signed: as places others are copied first.
+        return ((keys * _FACTOR) >> self._shift).view(np.int64)
+
     def _add(
         self, data: bytes, starts: NDArray[Any], lengths: NDArray[Any], keys: NDArray[Any]
-    ) -> list[bytes]:
-        """Give numbers to words with new keys, in order of first sight, and say which words."""
-        first = np.sort(np.unique(keys, return_index=True)[1])
-        words = [
-            data[start : start + length]
-            for start, length in zip(starts[first].tolist(), lengths[first].tolist(), strict=True)
-        ]
-        self._keep(words, keys[first])
+    ) -> NDArray[Any]:
+        """Give numbers to words with new keys, in order of first sight, and say which."""
+        while self.size + len(keys) >= len(self._slots):
+            self._make_room()
+        first, slots = self._take_slots(keys)
+        is_first = first == np.arange(len(keys))
+        new = np.flatnonzero(is_first)
+        numbers = self.size - 1 + np.cumsum(is_first)
+        self._slots[slots[new]] = numbers[new]
+        self._keep(data, starts[new], lengths[new], keys[new])
         if self.size * _SLOTS_EACH > len(self._slots):
-            self._set_slots(4 * len(self._slots))
-            self._place(np.arange(self.size))
-        else:
-            self._place(np.arange(self.size - len(words), self.size))
-        return words
+            self._make_room()
+        found: NDArray[Any] = numbers[first]
+        return found
 
-    def _keep(self, words: list[bytes], keys: NDArray[Any]) -> None:
-        lengths = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
+    def _take_slots(self, keys: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Take a slot for each key; none of them has one.
+
+        Returns:
+            For each key the place of the first one that equals it, and the slot of that one.
+        """
+        slots = self._homes(keys)
+        first = np.empty(len(keys), dtype=np.int64)
+        places = np.arange(len(keys))
+        while len(places):
+            wanted = slots[places]
+            is_free = self._slots[wanted] == _FREE
+            # Of several that want one slot, the one that is written last gets it: the first.
+            self._slots[wanted[is_free][::-1]] = _WANTED - places[is_free][::-1]
+            holders = _WANTED - self._slots[wanted].astype(np.int64)
+            is_mine = (holders >= 0) & (keys[np.maximum(holders, 0)] == keys[places])
+            first[places[is_mine]] = holders[is_mine]
+            places = places[~is_mine]
+            slots[places] = (slots[places] + 1) & self._last
+        return first, slots
+
+    def _make_room(self) -> None:
+        """Make a larger table."""
+        self._set_slots(4 * len(self._slots))
+        has_slot = np.ones(self.size, dtype=bool)
+        has_slot[[*self._others.values()]] = False
+        numbers = np.flatnonzero(has_slot)
+        _, slots = self._take_slots(self._keys[numbers])
+        self._slots[slots] = numbers
+
+    def _keep(
+        self, data: bytes, starts: NDArray[Any], lengths: NDArray[Any], keys: NDArray[Any]
+    ) -> None:
+        text = gathered(np.frombuffer(data, dtype=np.uint8), starts, lengths)
         ends = self._end + np.cumsum(lengths)
-        text = b"".join(words)
-        size = self.size + len(words)
-        self._text = _grown(self._text, self._end + len(text) + len(PADDING))
-        self._text[self._end : self._end + len(text)] = np.frombuffer(text, dtype=np.uint8)
+        size = self.size + len(lengths)
+        self._text = grown(self._text, self._end + len(text) + len(PADDING))
+        self._text[self._end : self._end + len(text)] = text
         for name, values in (("_starts", ends - lengths), ("_lengths", lengths), ("_keys", keys)):
-            column = _grown(getattr(self, name), size)
+            column = grown(getattr(self, name), size)
             column[self.size : size] = values
             setattr(self, name, column)
         self._end += len(text)
         self.size = size
 
-    def _place(self, numbers: NDArray[Any]) -> None:
-        """Give each of these numbers, whose keys differ, a slot."""
-        slots = (self._keys[numbers] * _FACTOR) >> self._shift
-        while len(numbers):
-            free = self._slots[slots] < 0
-            # Of several that want one slot, the last gets it.
-            self._slots[slots[free]] = numbers[free]
-            left = self._slots[slots] != numbers
-            numbers, slots = numbers[left], (slots[left] + np.uint64(1)) & self._last
-
     def _set_slots(self, count: int) -> None:
         """Make a table of so many empty slots, a power of two."""
-        self._slots = np.full(count, -1, dtype=np.int32)
-        self._last = np.uint64(count - 1)
+        self._slots = np.full(count, _FREE, dtype=np.int32)
+        self._last = count - 1
         self._shift = np.uint64(65 - count.bit_length())
 
-    def _differ(
+    def _wrong(
         self,
-        data: NDArray[Any],
+        data: bytes,
         view: NDArray[Any],
         starts: NDArray[Any],
         lengths: NDArray[Any],
         numbers: NDArray[Any],
     ) -> NDArray[Any]:
-        """Which of some words are not those that their numbers stand for."""
+        """Places of those words that are not the ones that their numbers stand for.
+
+        Words of one length and one key that agree behind their first eight bytes agree in these
+        too, for a key says them as soon as it is known what was mixed into it.
+        """
         kept = _windows(self._text)
         differ: NDArray[Any] = self._lengths[numbers] != lengths
-        there = self._starts[numbers]
-        for begin in range(0, min(int(lengths.max(initial=0)), _LONGEST), _WORD):
-            at = np.flatnonzero((lengths > begin) & ~differ)
+        at = np.flatnonzero((lengths > _WORD) & ~differ)
+        there = self._starts[numbers[at]]
+        begin = _WORD
+        while len(at) and begin <= _LONGEST:
             mask = _MASKS[np.minimum(lengths[at] - begin, _WORD)]
-            differ[at] = (view[starts[at] + begin] ^ kept[there[at] + begin]) & mask != 0
-        for place in np.flatnonzero((lengths > _LONGEST) & ~differ).tolist():
-            size = lengths[place]
-            word = self._text[there[place] : there[place] + size]
-            found = data[starts[place] : starts[place] + size]
-            differ[place] = not np.array_equal(found, word)
-        return differ
+            differ[at] |= (view[starts[at] + begin] ^ kept[there + begin]) & mask != 0
+            begin += _WORD
+            longer = lengths[at] > begin
+            at, there = at[longer], there[longer]
+        for place, kept_at in zip(at.tolist(), there.tolist(), strict=True):
+            start, size = int(starts[place]), int(lengths[place])
+            differ[place] |= (
+                data[start : start + size] != self._text[kept_at : kept_at + size].tobytes()
+            )
+        return np.flatnonzero(differ)
 
 
-def _keys(view: NDArray[Any], starts: NDArray[Any], lengths: NDArray[Any]) -> NDArray[Any]:
-    """A number for each word, never 0: the same for equal words."""
-    keys: NDArray[Any] = view[starts] & _MASKS[np.minimum(lengths, _WORD)]
-    at = np.flatnonzero(lengths > _EXACT)
-    begin = _WORD
-    while len(at) and begin <= _LONGEST:
-        mixed = keys[at]
-        mixed ^= mixed >> _HALF
-        mixed *= _FACTOR
-        longer = lengths[at] > begin
-        at_longer = at[longer]
-        mask = _MASKS[np.minimum(lengths[at_longer] - begin, _WORD)]
-        mixed[longer] ^= view[starts[at_longer] + begin] & mask
-        keys[at] = mixed | _LONG
-        at = at_longer
-        begin += _WORD
-    return keys
+def gathered(data: NDArray[Any], starts: NDArray[Any], lengths: NDArray[Any]) -> NDArray[Any]:
+    """Bytes of words, one word after another."""
+    text: NDArray[Any] = data[ranges(starts, lengths)]
+    return text
 
 
-def _windows(data: bytes | NDArray[Any]) -> NDArray[Any]:
-    """Each eight bytes that stand together, as a number."""
-    return np.ndarray((len(data) - _WORD + 1,), dtype="<u8", buffer=data, strides=(1,))
+def ranges(starts: NDArray[Any], lengths: NDArray[Any]) -> NDArray[Any]:
+    """So many numbers that follow one another from each start on."""
+    ends = np.cumsum(lengths)
+    size = int(ends[-1]) if len(ends) else 0
+    numbers: NDArray[Any] = np.repeat(starts - ends + lengths, lengths)
+    numbers += np.arange(size)
+    return numbers
 
 
-def _grown(column: NDArray[Any], size: int) -> NDArray[Any]:
+def grown(column: NDArray[Any], size: int) -> NDArray[Any]:
+    """The column, or a longer one that begins with it, with room for so many values."""
     if size <= len(column):
         return column
     larger = np.zeros(max(size, 2 * len(column)), dtype=column.dtype)
     larger[: len(column)] = column
     return larger
+
+
+def _keys(view: NDArray[Any], starts: NDArray[Any], lengths: NDArray[Any]) -> NDArray[Any]:
+    """A number for each word, the same for equal words.
+
+    What is mixed can be mixed back: of words that agree in all but one of their eights of bytes,
+    no two have one key.
+    """
+    keys: NDArray[Any] = view[starts]
+    keys &= _MASKS[np.minimum(lengths, _WORD)]
+    at = np.flatnonzero(lengths > _WORD)
+    begin = _WORD
+    while len(at) and begin <= _LONGEST:
+        mixed = _mixed(keys[at])
+        mask = _MASKS[np.minimum(lengths[at] - begin, _WORD)]
+        keys[at] = mixed ^ (view[starts[at] + begin] & mask)
+        begin += _WORD
+        at = at[lengths[at] > begin]
+    return keys
+
+
+def _mixed(keys: NDArray[Any]) -> NDArray[Any]:
+    keys = keys ^ (keys >> _HALF)
+    keys *= _FACTOR
+    return keys
+
+
+def _part(
+    view: NDArray[Any], starts: NDArray[Any], lengths: NDArray[Any], begin: int
+) -> NDArray[Any]:
+    """Eight bytes of each word from a place in it on, as a number that orders as they do."""
+    left = np.clip(lengths - begin, 0, _WORD)
+    parts: NDArray[Any] = view[np.where(left > 0, starts + begin, 0)] & _MASKS[left]
+    return parts.byteswap()
+
+
+def _ties(parts: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Places of those numbers in order that others equal, and which of them equal one another."""
+    is_alike = parts[1:] == parts[:-1]
+    edge = np.zeros(1, dtype=bool)
+    after, before = np.concatenate((edge, is_alike)), np.concatenate((is_alike, edge))
+    places = np.flatnonzero(after | before)
+    return places, np.cumsum(~after[places], dtype=np.uint64)
+
+
+def _windows(data: bytes | NDArray[Any]) -> NDArray[Any]:
+    """Each eight bytes that stand together, as a number."""
+    return np.ndarray((len(data) - _WORD + 1,), dtype="<u8", buffer=data, strides=(1,))

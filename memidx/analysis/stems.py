@@ -43,13 +43,20 @@ def stem(word: str) -> str:
     return stemmed(word) or word
 
 
+def stems(words: list[bytes]) -> list[bytes]:
+    """`stem` of many ASCII words in one call."""
+    return _stems(words)
+
+
 def _stemmer(language: str) -> Callable[[str], str]:
     # Without PyStemmer's own cache: the analyzer keeps whole words already.
     stem_word: Callable[[str], str] = Stemmer.Stemmer(language, 0).stemWord
     return stem_word
 
 
-_english = _stemmer("english")
+_in_english = Stemmer.Stemmer("english", 0)
+_english: Callable[[str], str] = _in_english.stemWord
+_stems: Callable[[list[bytes]], list[bytes]] = _in_english.stemWords
 _stemmers: dict[str, Callable[[str], str]] = {}
 
 

@@ -11,6 +11,8 @@ from typing import Any
 
 # ASCII keeps the lone surrogates of undecodable file names out of the encoder's way.
 _encode = json.JSONEncoder(separators=(",", ":")).encode
+quoted = json.encoder.encode_basestring_ascii
+"""A text as `to_json` writes it, but as a text."""
 
 
 def to_json(value: Any) -> bytes:

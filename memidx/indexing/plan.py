@@ -8,13 +8,12 @@ damaged line counts as missing.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from memidx.indexing.packing import DocRef, KnownFile
+from memidx.values import Value, field
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Value):
     """Edits from the store to the sources, by `doc_id` in ascending order.
 
     Attributes:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
@@ -27,23 +26,31 @@ from memidx.store.line import encode_line, line_sum
 
 # Bytes of files that a process reads at once.
 _BATCH_BYTES = 1 << 20
-# Towards the end a batch has one of so many parts of what is left, but at least so many bytes.
-_LAST_BATCHES, _LEAST_BATCH_BYTES = 10, 1 << 17
+# Towards the end of shared reading a batch has one of so many parts, for each process, of what is
+# left, but at least so many bytes.
+_LAST_BATCHES, _LEAST_BATCH_BYTES = 2, 1 << 17
 # What a file costs beside its bytes.
 _FILE_BYTES = 1 << 10
 # So much is read alone before a crew has started.
 _LEAST_BYTES = 1 << 22
 
 
-@dataclass(slots=True)
 class Made:
-    """Documents of one file or part, until all of it was read."""
+    """Documents of one file or part, until all of it was read.
 
-    refs: dict[str, DocRef] = field(default_factory=dict)
-    skips: list[Skip] = field(default_factory=list)
-    lines: dict[str, bytes] = field(default_factory=dict)
-    documents: dict[str, Document] = field(default_factory=dict)
-    follows: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    Attributes:
+        refs: Of each document, by `doc_id`; `lines`, `documents` and `follows` likewise.
+        skips: What was left out.
+    """
+
+    __slots__ = ("documents", "follows", "lines", "refs", "skips")
+
+    def __init__(self) -> None:
+        self.refs: dict[str, DocRef] = {}
+        self.skips: list[Skip] = []
+        self.lines: dict[str, bytes] = {}
+        self.documents: dict[str, Document] = {}
+        self.follows: dict[str, tuple[str, ...]] = {}
 
 
 class Task(NamedTuple):
@@ -112,8 +119,11 @@ def read_files(tasks: Iterable[Task], observer: Observer | None = None) -> Itera
         yield from map(read_file, tasks)
         return
     work = partial(_read_batch, None if observer is None else observer.make)
-    batches = _batches(tasks, size)
-    for reads, made in crew.map(work, batches) if crew and is_shared else map(work, batches):
+    if crew is not None and is_shared:
+        results = crew.map(work, _batches(tasks, size, _LAST_BATCHES * crew.size))
+    else:
+        results = map(work, _batches(tasks, size, 1))
+    for reads, made in results:
         if observer is not None:
             observer.take(made)
         yield from reads
@@ -151,7 +161,8 @@ def _parse(task: Task) -> _File | Read:
 def _read(file: _File, seen: Iterator[Seen] | None = None) -> Read:
     """The documents of a file; `seen` has a word about each of its items."""
     task, digest, parsed = file
-    made = Made(skips=[*parsed.skips])
+    made = Made()
+    made.skips += parsed.skips
     anchors: set[str] = set()
     for item in parsed.items:
         of_item = next(seen) if seen else None
@@ -208,14 +219,19 @@ def _read_batch(
         return reads, found
 
 
-def _batches(tasks: Iterable[Task], left_bytes: int) -> Iterator[list[Task]]:
-    """Tasks to be done together: fewer when few are left, so that nobody waits for the last."""
+def _batches(tasks: Iterable[Task], left_bytes: int, n_last: int) -> Iterator[list[Task]]:
+    """Tasks to be done together: fewer when few are left, so that nobody waits for the last.
+
+    Args:
+        left_bytes: Of all tasks.
+        n_last: No batch has more than one of so many parts of what is left.
+    """
     batch: list[Task] = []
     size = 0
     for task in tasks:
         batch.append(task)
         size += task.size_bytes + _FILE_BYTES
-        if size >= min(_BATCH_BYTES, max(_LEAST_BATCH_BYTES, left_bytes // _LAST_BATCHES)):
+        if size >= min(_BATCH_BYTES, max(_LEAST_BATCH_BYTES, left_bytes // n_last)):
             yield batch
             left_bytes -= size
             batch, size = [], 0

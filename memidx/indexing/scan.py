@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from memidx.config import SourceConfig
 from memidx.documents import Document
@@ -26,6 +26,7 @@ from memidx.sources.survey import Survey
 from memidx.store.lines import NewLines
 from memidx.text import FEEDS
 from memidx.text.redact import holds_private
+from memidx.values import replace
 
 
 @dataclass(slots=True)

@@ -8,11 +8,11 @@ Pure.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
 from typing import TypeVar
 
 from memidx.hashing import blake2b
 from memidx.sources.survey import IGNORE_FILE, Survey
+from memidx.values import replace
 
 _Value = TypeVar("_Value")
 # No path on a disk holds it.

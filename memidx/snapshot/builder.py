@@ -58,7 +58,7 @@ def build_snapshot(
         for counted in analyse(texts, analyzer, jobs=jobs, make_analyzer=make_analyzer):
             found.postings.add(counted)
         forget_counters()
-        inverted = found.postings.inverted(order)
+        inverted = found.inverted(order)
         return _file(found.rows.ordered(order), inverted, analyzer.fields, facts)
 
 

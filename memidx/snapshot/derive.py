@@ -8,7 +8,6 @@ terms they have. When the overlay has grown, base and overlay are folded into a 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
@@ -19,6 +18,7 @@ from memidx.snapshot.builder import build_overlay, fold
 from memidx.snapshot.rows import Placed, Row, row_in, row_of
 from memidx.snapshot.segment import Segment
 from memidx.snapshot.snapshot import Snapshot
+from memidx.values import Value, field
 
 # An overlay of more documents than this, and than this share of its base, is folded into it: every
 # edit writes the overlay anew, and every search looks at both.
@@ -33,8 +33,7 @@ class Content(NamedTuple):
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Delta:
+class Delta(Value):
     """Documents that differ from those of a snapshot.
 
     Attributes:

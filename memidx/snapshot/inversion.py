@@ -15,15 +15,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memidx.analysis.base import FieldTerms
 from memidx.files.spooling import Scratch
 from memidx.scoring import idf
-from memidx.snapshot.counting import Columns, Counted, Numbers
+from memidx.snapshot.counting import Columns, Counted, Counter
 from memidx.snapshot.runs import Run, SortedRun, merge
 from memidx.snapshot.writing import Long, LongBlobs, Section, blob_sections
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from memidx.analysis.numbering import Numbers, Words
+
 # So many postings are sorted at once: those of some 10 MB of text.
 _RUN = 1 << 19
+# So many terms of the vocabulary are put together at once.
+_WORDS = 1 << 14
 
 
 class Inverted(NamedTuple):
@@ -40,18 +44,17 @@ class Postings:
     Args:
         names: Of the fields.
         scratch: Where what is too much for memory is put aside.
+        own: The counter of most of what is taken in here, whose numbers of terms are kept.
     """
 
-    def __init__(self, names: Sequence[str], scratch: Scratch) -> None:
+    def __init__(self, names: Sequence[str], scratch: Scratch, own: Counter | None = None) -> None:
         self._names = names
         self._scratch = scratch
         self._aside = scratch.spool()
-        self._terms: list[str] = []
-        self._only: tuple[int, int] | None = None
-        # As soon as there are two counters: the terms' numbers, and for each counter the number
-        # here of each of its terms.
-        self._numbers = Numbers()
-        self._known: dict[tuple[int, int], array[int]] = {}
+        # The terms, and for each other counter the number here of each of its terms.
+        self._own = None if own is None else own.name
+        self._terms: Numbers | None = None if own is None else own.vocabulary
+        self._known: dict[tuple[int, int], NDArray[Any]] = {}
         self._runs: list[SortedRun] = []
         self._n_terms = array("I")
         self._lengths = [array("I") for _ in names]
@@ -78,23 +81,23 @@ class Postings:
 
     def _number(self, counted: Counted) -> None:
         """Give the terms of each counter's documents the numbers they have here."""
-        if self._only in (None, counted.counter):
-            # The numbers of a counter that is the only one are kept.
-            self._only = counted.counter
-            self._terms += counted.terms
+        import numpy as np  # see `add`
+
+        if counted.counter == self._own:
             return
-        if not self._known:
-            self._known[self._only] = array("I", range(len(self._terms)))
-            self._numbers.update(zip(self._terms, range(len(self._terms)), strict=True))
-            self._only = 0, 0
-        n_terms = len(self._numbers)
-        here = array("I", map(self._numbers.__getitem__, counted.terms))
-        new = zip(counted.terms, here, strict=True)
-        self._terms += [term for term, number in new if number >= n_terms]
-        table = self._known.setdefault(counted.counter, array("I"))
-        table += here
+        here = self._vocabulary().of_words(counted.terms).astype(np.uint32)
+        known = self._known.get(counted.counter)
+        table = here if known is None else np.concatenate((known, here))
+        self._known[counted.counter] = table
         for column in counted.columns:
             column.renumber(table)
+
+    def _vocabulary(self) -> Numbers:
+        from memidx.analysis.numbering import Numbers  # see `add`
+
+        if self._terms is None:
+            self._terms = Numbers()
+        return self._terms
 
     def inverted(self, numbers: Sequence[int] | None = None) -> Inverted:
         """The postings of all of them, or of some.
@@ -117,39 +120,36 @@ class Postings:
             lengths = [column[order] for column in lengths]
             n_terms = array("I", np.frombuffer(n_terms, dtype=np.uint32)[order].tobytes())
         terms = self._in_order(runs)
-        rank = np.zeros(len(self._terms), dtype=np.uint32)
+        vocabulary = self._vocabulary()
+        rank = np.zeros(vocabulary.size, dtype=np.uint32)
         rank[terms] = np.arange(len(terms), dtype=np.uint32)
         places = [rank[run.terms] for run in runs]
-        encoded = (self._terms[number].encode() for number in terms)
-        return invert(encoded, runs, places, lengths, n_terms, self._names, self._scratch)
+        blocks = range(0, len(terms), _WORDS)
+        words = (vocabulary.words(terms[at : at + _WORDS]) for at in blocks)
+        return invert(words, runs, places, lengths, n_terms, self._names, self._scratch)
 
-    def _in_order(self, runs: Sequence[SortedRun]) -> array[int]:
+    def _in_order(self, runs: Sequence[SortedRun]) -> NDArray[Any]:
         """Numbers of all terms of the runs, in the order of the terms' bytes."""
         import numpy as np  # see `add`
 
         if len(runs) == 1:
-            return array("I", runs[0].terms.tobytes())
-        used = np.zeros(len(self._terms), dtype=bool)
+            return runs[0].terms
+        used = np.zeros(self._vocabulary().size, dtype=bool)
         for run in runs:
             used[run.terms] = True
-        numbers = np.flatnonzero(used).astype(np.uint32)
-        # A list of so many numbers would take four times as much.
-        terms = np.empty(len(numbers), dtype=object)
-        terms[:] = [*map(self._terms.__getitem__, numbers)]
-        return array("I", numbers[np.argsort(terms, kind="stable")].tobytes())
+        return self._vocabulary().in_order(np.flatnonzero(used))
 
     def _sort(self) -> None:
         """Make a run of the documents since the last one."""
         import numpy as np  # see `add`
 
-        used = np.zeros(len(self._terms), dtype=bool)
+        vocabulary = self._vocabulary()
+        used = np.zeros(vocabulary.size, dtype=bool)
         for pieces in self._pieces:
             for piece in pieces:
                 used[np.frombuffer(piece.terms, dtype=np.uint32)] = True
-        # Code points order as their UTF-8 bytes do; no term holds a lone surrogate.
-        own = sorted(np.flatnonzero(used).tolist(), key=self._terms.__getitem__)
-        terms = np.array(own, dtype=np.uint32)
-        rank = np.zeros(len(self._terms), dtype=np.uint32)
+        terms = vocabulary.in_order(np.flatnonzero(used))
+        rank = np.zeros(vocabulary.size, dtype=np.uint32)
         rank[terms] = np.arange(len(terms), dtype=np.uint32)
         run = SortedRun.of(self._pieces, rank, terms, self._n_sorted, self._aside)
         self._runs.append(run)
@@ -159,7 +159,7 @@ class Postings:
 
 
 def invert(
-    terms: Iterable[bytes],
+    terms: Iterable[Words],
     runs: Sequence[Run],
     places: Sequence[NDArray[Any]],
     lengths: Sequence[NDArray[Any]],
@@ -170,7 +170,7 @@ def invert(
     """Postings by term, with numpy.
 
     Args:
-        terms: Ascending; each occurs in at least one posting.
+        terms: Ascending, some at a time; each occurs in at least one posting.
         runs: All postings.
         places: For each run, the place of each of its terms among all; ascending.
         lengths: Per field, its length in each document; uint32.
@@ -181,8 +181,8 @@ def invert(
     import numpy as np  # only who builds a snapshot pays for it
 
     vocabulary = LongBlobs(scratch.spool())
-    for term in terms:
-        vocabulary.add(term)
+    for words in terms:
+        vocabulary.add_many(words.data, words.lengths)
     sections = vocabulary.sections("term")
     frequencies = []
     for position in range(len(names)):
@@ -193,7 +193,7 @@ def invert(
     largest = np.maximum.reduce(frequencies)
     n_searchable = int(np.count_nonzero(np.frombuffer(n_terms, dtype=np.uint32)))
     table = np.zeros(n_searchable + 1)
-    for count in np.unique(largest).tolist():
+    for count in np.flatnonzero(np.bincount(largest)).tolist():
         table[count] = idf(n_searchable, count)
     squares = np.zeros(len(n_terms))
     totals: dict[str, list[int]] = {}

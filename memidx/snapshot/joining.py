@@ -15,6 +15,11 @@ from memidx.snapshot.format import Blobs
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from memidx.analysis.numbering import Words
+
+# Terms that are taken out of the vocabularies at once.
+_AT_ONCE = 1 << 14
+
 
 class Joined:
     """The terms of one vocabulary, or of two, each once, in the order of their bytes.
@@ -56,7 +61,16 @@ class Joined:
         self._is_new = np.zeros(self.size, dtype=bool)
         self._is_new[of_more[are_new]] = True
 
-    def terms(self, places: NDArray[Any]) -> Iterator[bytes]:
-        """The terms at some places."""
-        for number, is_new in zip(self._numbers[places], self._is_new[places], strict=True):
-            yield self._vocabularies[int(is_new)].raw(int(number))
+    def terms(self, places: NDArray[Any]) -> Iterator[Words]:
+        """The terms at some places, some of them at a time."""
+        from memidx.analysis.numbering import Words  # see above
+
+        for begin in range(0, len(places), _AT_ONCE):
+            some = places[begin : begin + _AT_ONCE]
+            numbers, are_new = self._numbers[some].tolist(), self._is_new[some].tolist()
+            yield Words.of(
+                [
+                    self._vocabularies[is_new].raw(number)
+                    for number, is_new in zip(numbers, are_new, strict=True)
+                ]
+            )

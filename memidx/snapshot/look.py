@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os.path
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import partial
 
 from memidx.analysis.base import Analyzer
@@ -39,13 +38,13 @@ from memidx.store.reader import (
     read_shards,
     read_store,
 )
+from memidx.values import Value, replace
 
 # A file that changes on each of this many reads is being written all the time.
 _ATTEMPTS = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Value):
     """Store and sources, compared.
 
     Attributes:
@@ -116,8 +115,7 @@ class Look:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(Value):
     """What could be read of a store.
 
     Attributes:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from threading import Thread
 from typing import NamedTuple
 
 from memidx.analysis.base import Analyzer
@@ -17,9 +18,15 @@ from memidx.documents import Document
 from memidx.files.spooling import Scratch
 from memidx.indexing.packing import DocRef
 from memidx.snapshot.counting import Counted, Text
-from memidx.snapshot.inversion import Postings
+from memidx.snapshot.inversion import Inverted, Postings
 from memidx.snapshot.rows import Placed, Row, Rows, row_of
-from memidx.snapshot.workers import MakeAnalyzer, counter_for, packed_maker
+from memidx.snapshot.workers import (
+    MakeAnalyzer,
+    counter_for,
+    forget_counters,
+    packed_maker,
+)
+from memidx.store.lines import Lines
 
 
 class Observed(NamedTuple):
@@ -47,26 +54,48 @@ class Observations:
     def __init__(
         self, analyzer: Analyzer, make_analyzer: MakeAnalyzer | None, scratch: Scratch
     ) -> None:
-        self.make: Callable[[list[tuple[Document, DocRef]]], Observed] = partial(
-            _observe, packed_maker(make_analyzer)
-        )
+        maker = packed_maker(make_analyzer)
+        self.make: Callable[[list[tuple[Document, DocRef]]], Observed] = partial(_observe, maker)
         self.rows = Rows(scratch)
-        self.postings = Postings(analyzer.fields, scratch)
+        own = None if make_analyzer is None else counter_for(maker)
+        self.postings = Postings(analyzer.fields, scratch, own)
         # `doc_id` -> which of them it is; of a file that was read twice the later one counts.
         self._numbers: dict[str, int] = {}
+        # Checksums of their lines: the very strings that the files are told with, again.
+        self._sums: list[str] = []
+        self._ahead: _Ahead | None = None
 
     def take(self, observed: Observed) -> None:
         """Keep what was made of a batch."""
         for doc_id, row in zip(observed.doc_ids, observed.rows, strict=True):
-            self._numbers[doc_id] = len(self.rows)
+            self._numbers[doc_id] = len(self._sums)
+            self._sums.append(row.sum)
             self.rows.add(row)
         self.postings.add(observed.counted)
 
     def find(self, doc_id: str, line_sum: str) -> int | None:
         """Which of them a document is, where the one with this line was observed."""
         number = self._numbers.get(doc_id)
-        is_it = number is not None and self.rows.sum(number) == line_sum
+        is_it = number is not None and self._sums[number] == line_sum
         return number if is_it else None
+
+    def invert_ahead(self, lines: Lines) -> None:
+        """Begin with the inversion while the caller writes the lines, if all of them were observed.
+
+        Most of sorting and most of writing lets others run meanwhile.
+        """
+        numbers = array("L")
+        for doc_id in lines:
+            number = self.find(doc_id, lines.sum(doc_id))
+            if number is None:
+                return
+            numbers.append(number)
+        forget_counters()
+        self._ahead = _Ahead(self.postings, numbers)
+
+    def inverted(self, numbers: array[int]) -> Inverted:
+        """The postings of the documents of these numbers; they are used up."""
+        return self._ahead.wait() if self._ahead else self.postings.inverted(numbers)
 
     def rest(self, placed: Iterable[Placed | int], numbers: array[int]) -> Iterator[Text]:
         """Take the rows of further documents, and hand on what is to be counted.
@@ -83,6 +112,33 @@ class Observations:
             self.rows.add(row_of(entry))
             document = entry.document
             yield document.title, document.path, document.text
+
+
+class _Ahead:
+    """The postings of some documents, made in a thread.
+
+    Args:
+        postings: All that there are.
+        numbers: See `Postings.inverted`.
+    """
+
+    def __init__(self, postings: Postings, numbers: array[int]) -> None:
+        self._found: Inverted | BaseException | None = None
+        self._thread = Thread(target=self._invert, args=(postings, numbers))
+        self._thread.start()
+
+    def _invert(self, postings: Postings, numbers: array[int]) -> None:
+        try:
+            self._found = postings.inverted(numbers)
+        except BaseException as error:  # noqa: BLE001 - raised where somebody waits for it
+            self._found = error
+
+    def wait(self) -> Inverted:
+        """What was made, as soon as it is there."""
+        self._thread.join()
+        if not isinstance(self._found, Inverted):
+            raise self._found or RuntimeError("the thread ended without a word")
+        return self._found
 
 
 def _observe(maker: bytes, documents: list[tuple[Document, DocRef]]) -> Observed:

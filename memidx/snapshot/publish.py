@@ -7,7 +7,7 @@ Under the lock: compare, write the shards that changed, derive the snapshot, rec
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from memidx.analysis.base import Analyzer
 from memidx.errors import StoreMissing
@@ -23,7 +23,6 @@ from memidx.snapshot.look import (
     without_newest,
 )
 from memidx.snapshot.observing import Observations
-from memidx.snapshot.patching import patch_or_write
 from memidx.snapshot.snapshot import Snapshot
 from memidx.snapshot.taking import derive_look
 from memidx.snapshot.workers import MakeAnalyzer
@@ -31,16 +30,18 @@ from memidx.store import MANIFEST_NAME, store_signature
 from memidx.store.layout import SHARD_CAP_BYTES, layout
 from memidx.store.lines import ChosenLines, sizes
 from memidx.store.manifest import Manifest
-from memidx.store.patch import Decline, Patch
 from memidx.store.reader import Damage
 from memidx.store.writer import Written, write_store
+from memidx.values import Value, replace
+
+if TYPE_CHECKING:
+    from memidx.store.patch import Decline, Patch
 
 # A build waits for the builders before it; a lock held longer than this is named in an error.
 BUILD_LOCK_WAIT_S = 60.0
 
 
-@dataclass(frozen=True, slots=True)
-class Built:
+class Built(Value):
     """What one build did, or would do.
 
     Attributes:
@@ -132,8 +133,12 @@ def build_store(
         if full:
             look = _afresh(lines, look)
         differs = current is None or replace(manifest, shards=current.shards) != current
+        if observed is not None and jobs > 1:
+            observed.invert_ahead(look.lines)
         store, patched = workspace.store, None
         if patch and not full:
+            from memidx.snapshot.patching import patch_or_write  # few builds are asked to
+
             written, patched = patch_or_write(
                 store, manifest, look, lines, damage, known, shard=shard, cap=SHARD_CAP_BYTES
             )

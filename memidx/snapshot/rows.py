@@ -14,6 +14,7 @@ from memidx.files.spooling import Scratch
 from memidx.snapshot.segment import Segment
 from memidx.snapshot.standing import standing_of
 from memidx.snapshot.writing import LongBlobs, Section, blob_sections
+from memidx.store.line import compact
 from memidx.text import days_since_epoch
 
 NO_DAY = float("-inf")  # an undated document is older than any date
@@ -67,11 +68,11 @@ class Row(NamedTuple):
 def row_of(placed: Placed) -> Row:
     """A document whose text is still to be analysed."""
     document = placed.document
-    card = [document.title, document.time, document.tags, document.source_hash]
+    card = [document.title, document.time, list(document.tags), document.source_hash]
     return Row(
         document.doc_id.encode(),
         len(document.path.encode()),
-        json.dumps(card, ensure_ascii=False, separators=(",", ":")).encode(),
+        compact(card).encode(),
         document.text.encode(),
         document.source,
         document.kind,

@@ -64,6 +64,7 @@ _MARKS = ("Status", "STATUS", "Supersede")
 _HEAD_CHARACTERS = 3000
 _SECTION_CHARACTERS = 1500
 _MOST_REFERENCES = 100
+_MOST_NAMES = 1000
 _LONGEST_REFERENCE = 500
 
 
@@ -98,14 +99,34 @@ def standing_of(document: Document) -> bytes:
 def _facts(document: Document) -> Iterator[tuple[str, Any]]:
     """Key and value of whatever may tell something; nearly every document has nothing."""
     for key, value in document.meta.items():
-        name = key.casefold().replace("-", "_").replace(" ", "_")
-        if name in _KEYS or name in ("status", "supersedes"):
+        name = _known_names[key]
+        if name:
             yield name, value
     if document.kind == "markdown":
         text = document.text
         # Nearly every text is passed over here, and a build asks thousands.
-        if any(text.find(word, 0, _HEAD_CHARACTERS) >= 0 for word in _MARKS):
-            yield from _in_text(text[:_HEAD_CHARACTERS])
+        for word in _MARKS:
+            if text.find(word, 0, _HEAD_CHARACTERS) >= 0:
+                yield from _in_text(text[:_HEAD_CHARACTERS])
+                break
+
+
+class _KnownNames(dict[str, str]):
+    """Key as it is written -> as it is known here; empty for one that says nothing of standing.
+
+    The files of a collection have the same few keys.
+    """
+
+    def __missing__(self, key: str) -> str:
+        name = key.casefold().replace("-", "_").replace(" ", "_")
+        if name not in _KEYS and name not in ("status", "supersedes"):
+            name = ""
+        if len(self) < _MOST_NAMES:
+            self[key] = name
+        return name
+
+
+_known_names = _KnownNames()
 
 
 def _in_text(head: str) -> Iterator[tuple[str, str]]:

@@ -10,13 +10,13 @@ import json
 import zlib
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memidx.files.spooling import Spool
 from memidx.snapshot.format import MAGIC, PREFIX, aligned
 
-_AT_ONCE = 1 << 16
-
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _AT_ONCE = 1 << 16
 
@@ -78,6 +78,15 @@ class LongBlobs:
         self._at.append(self._size)
         if self._size - len(self._values) > _AT_ONCE:
             self._put_aside()
+
+    def add_many(self, values: bytes, lengths: NDArray[Any]) -> None:
+        """Take in the next values, which stand one after another."""
+        import numpy as np  # only who builds a snapshot pays for numpy
+
+        self._put_aside()
+        self._values.add(values)
+        self._at.frombytes((np.cumsum(lengths, dtype=np.uint64) + np.uint64(self._size)).tobytes())
+        self._size += len(values)
 
     def _put_aside(self) -> None:
         self._values.add(b"".join(self._last))

@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from memidx import files
 from memidx.errors import FileError, StoreCorrupt
@@ -21,12 +20,12 @@ from memidx.store.layout import SHARD_CAP_BYTES, layout
 from memidx.store.lines import sizes
 from memidx.store.manifest import Manifest, manifest_bytes, parse_manifest
 from memidx.store.reader import refuse_file
+from memidx.values import Value, replace
 
 SCRIPT_NAME = "incremental-update.sed"
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Value):
     """What one write did.
 
     Attributes:

@@ -7,10 +7,10 @@ anything away: the text stays whole, and a block that does not parse is just tex
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Any
 
 from memidx.text import safe_yaml
+from memidx.values import Value, field
 
 _MAX_CHARACTERS = 64 * 1024
 _OPEN = re.compile(r"---[ \t]*(?=\n|\Z)")
@@ -27,15 +27,16 @@ _SIMPLE_LINE = re.compile(
     r"))?[ ]*+"
 )
 _QUOTED = re.compile(r'"([^"\\\n]*)"')
-_UNPRINTABLE = re.compile(
+# Compiled for what is not ASCII alone: it takes longer than all the others together.
+_UNPRINTABLE = (
     "[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 )
+_PRINTABLE_ASCII = bytes((10, *range(0x20, 0x7F)))
 # Keys worth saving from a block that is not quite YAML, `title: a: b` above all.
 _SALVAGED_LINE = re.compile(r"(title|date|updated|tags)[ \t]*:[ \t]+(\S[^\n]*)", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class FrontMatter:
+class FrontMatter(Value):
     """What the block says.
 
     Attributes:
@@ -82,7 +83,7 @@ def read_front_matter(text: str) -> FrontMatter:
 
 def _simple(block: str) -> dict[str, Any] | None:
     """The values of a block of simple lines; None when any line needs the full reader."""
-    if _UNPRINTABLE.search(block):
+    if not _is_printable(block):
         return None
     meta: dict[str, Any] = {}
     for line in block.split("\n"):
@@ -104,6 +105,12 @@ def _simple(block: str) -> dict[str, Any] | None:
             # A value may follow on deeper lines; those do not match, so here there is none.
             meta[key] = None
     return meta
+
+
+def _is_printable(block: str) -> bool:
+    if block.isascii():
+        return not block.encode().translate(None, _PRINTABLE_ASCII)
+    return re.search(_UNPRINTABLE, block) is None
 
 
 def _salvage(block: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -39,8 +39,9 @@ _WINDOW = 4
 _FACTOR, _SHIFT, _ROOM = np.uint32(2654435761), np.uint32(16), 1 << 16
 # A text ends with a byte that none holds, and that is not left out.
 _END = "\n\0\n"
+# Part of most marks of tokens that no run begins with: looked for with the names, at no cost.
+_HOOK = b"hook"
 _DELETED = bytes(byte for byte in LEFT_OUT if byte)
-_AT = ord("@")
 
 
 def glance(texts: Sequence[str]) -> list[Suspects | None]:
@@ -65,9 +66,9 @@ def _glance(texts: Sequence[str]) -> list[Suspects | None]:
     ]
     data = _END.join((*plain, "")).encode("utf-8", "surrogatepass")
     ends = _ends(data)
-    homes, names, keys = _with_names(data)
+    homes, names, keys, hooks = _with_names(data)
     names |= _with_passwords(data, ends)
-    with_tokens = _with_tokens(data, ends)
+    with_tokens = _with_tokens(data, ends) | _with_marks(data, ends, hooks)
     # Invisible characters may stand in a token, and a name may be that of a private key.
     for number, text in enumerate(texts):
         if number in keys or number in strange or not (text.isascii() or visible(text) is None):
@@ -79,27 +80,36 @@ def _glance(texts: Sequence[str]) -> list[Suspects | None]:
     return seen
 
 
-def _with_names(data: bytes) -> tuple[set[int], set[int], set[int]]:
-    """Numbers of the texts with names of home folders, of secrets, and of keys among these."""
+class _Named(NamedTuple):
+    """Numbers of the texts with names of home folders, of secrets, of keys, and with hooks."""
+
+    homes: set[int]
+    names: set[int]
+    keys: set[int]
+    hooks: set[int]
+
+
+def _with_names(data: bytes) -> _Named:
+    """The texts in which a telling name stands; a key is a name of a secret too."""
     squeezed = data.translate(FOLD_TABLE, _DELETED) + bytes(_WINDOW)
     letters = np.ndarray((len(squeezed) - _WINDOW,), dtype="<u4", buffer=squeezed, strides=(1,))
     mixed = letters * _FACTOR
     mixed >>= _SHIFT
     # All are in the table; to say so spares a check of each.
     hits = np.flatnonzero(np.take(_IS_WINDOW, mixed.view(np.int32), mode="clip"))
-    homes: set[int] = set()
-    names: set[int] = set()
-    keys: set[int] = set()
+    homes, names, keys, hooks = found = _Named(set(), set(), set(), set())
     for text, at in zip(_texts_at(_ends(squeezed), hits), hits.tolist(), strict=True):
         for mark, offset in _WINDOWS.get(squeezed[at : at + _WINDOW], ()):
             if squeezed.startswith(mark, max(0, at - offset)):
                 if mark in HOME_MARKS:
                     homes.add(text)
+                elif mark == _HOOK:
+                    hooks.add(text)
                 else:
                     names.add(text)
                     if mark.endswith(b"key"):
                         keys.add(text)
-    return homes, names, keys
+    return found
 
 
 def _with_passwords(data: bytes, ends: NDArray[Any]) -> set[int]:
@@ -107,10 +117,9 @@ def _with_passwords(data: bytes, ends: NDArray[Any]) -> set[int]:
     if b"://" not in data:
         return set()
     borders = [0, *ends.tolist()]
-    signs = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == _AT)
     return {
         text
-        for text in set(_texts_at(ends, signs))
+        for text in set(_texts_at(ends, _places_of(b"@", data)))
         if data.find(b"://", borders[text], borders[text + 1]) >= 0
     }
 
@@ -118,12 +127,35 @@ def _with_passwords(data: bytes, ends: NDArray[Any]) -> set[int]:
 def _with_tokens(data: bytes, ends: NDArray[Any]) -> set[int]:
     """Numbers of the texts that may hold a token whose issuer gave it a shape."""
     places = [at for at in _run_starts(data) if tokens.places_in_run(data, at)]
+    return set(_texts_at(ends, places))
+
+
+def _with_marks(data: bytes, ends: NDArray[Any], hooks: set[int]) -> set[int]:
+    """Numbers of the texts with marks of tokens that no run begins with.
+
+    Args:
+        hooks: Those in which the word may be that most of these marks hold.
+    """
+    borders = [0, *ends.tolist()]
+    found = {
+        text
+        for text in hooks
+        for mark in tokens.ELSEWHERE
+        if data.find(mark, borders[text], borders[text + 1]) >= 0
+    }
     for mark in tokens.ELSEWHERE:
-        at = data.find(mark)
-        while at >= 0:
-            places.append(at)
-            at = data.find(mark, at + 1)
-    return set(_texts_at(ends, np.array(places, dtype=np.int64)))
+        if _HOOK not in mark:
+            found.update(_texts_at(ends, _places_of(mark, data)))
+    return found
+
+
+def _places_of(mark: bytes, data: bytes) -> list[int]:
+    places = []
+    at = data.find(mark)
+    while at >= 0:
+        places.append(at)
+        at = data.find(mark, at + 1)
+    return places
 
 
 def _run_starts(data: bytes) -> Iterator[int]:
@@ -144,9 +176,9 @@ def _run_starts(data: bytes) -> Iterator[int]:
     return iter(likely.tolist())
 
 
-def _texts_at(ends: NDArray[Any], places: NDArray[Any]) -> list[int]:
+def _texts_at(ends: NDArray[Any], places: NDArray[Any] | Sequence[int]) -> list[int]:
     """Numbers of the texts in which the places are."""
-    texts: list[int] = np.searchsorted(ends, places).tolist()
+    texts: list[int] = np.searchsorted(ends, np.asarray(places, dtype=np.int64)).tolist()
     return texts
 
 
@@ -163,6 +195,7 @@ def _marks() -> Iterable[tuple[bytes, int]]:
     yield from ((b"pass" + ending, 0) for ending in PASS_ENDS)
     yield b"sshpass", 0
     yield b"&key:", 0
+    yield _HOOK, 0
     # `key` and the letter before it are rarer than `tion`.
     yield from ((kind + b"key", len(kind) - 1) for kind in KINDS_OF_KEY)
 

@@ -85,16 +85,16 @@ _SHAPES: tuple[tuple[str, str], ...] = (
 )
 
 
-def _by_first_two() -> dict[bytes, tuple[tuple[bytes, re.Pattern[str]], ...]]:
-    found: dict[bytes, list[tuple[bytes, re.Pattern[str]]]] = {}
+def _by_first_two() -> dict[bytes, tuple[tuple[bytes, str], ...]]:
+    found: dict[bytes, list[tuple[bytes, str]]] = {}
     for beginnings, shape in _SHAPES:
-        pattern = re.compile(shape)
         for beginning in beginnings.split():
-            found.setdefault(beginning[:2].encode(), []).append((beginning.encode(), pattern))
+            found.setdefault(beginning[:2].encode(), []).append((beginning.encode(), shape))
     return {first: tuple(whole) for first, whole in found.items()}
 
 
-# First two bytes -> the beginnings that have them, each with the pattern of its token.
+# First two bytes -> the beginnings that have them, each with the pattern of its token. Few texts
+# hold any token, so a pattern is compiled when it is asked for (`re` keeps it): all take 4 ms.
 _BEGINNINGS = _by_first_two()
 # Secrets that do not begin with their mark.
 _AFTER_ESCAPE = r"(?<=\\[nrt])"
@@ -157,8 +157,8 @@ def may_hold_token(data: bytes) -> bool:
 def token_spans(text: str) -> list[tuple[int, int]]:
     """`(start, end)` of each token."""
     spans = []
-    for at, pattern in _places(text.encode("ascii", "replace")):  # one byte a character
-        found = pattern.match(text, at)
+    for at, shape in _places(text.encode("ascii", "replace")):  # one byte a character
+        found = re.compile(shape).match(text, at)
         if found:
             spans.append((at, found.end() - _emphasis(text, at, found[0])))
     for mark, pattern in _AROUND:
@@ -167,7 +167,7 @@ def token_spans(text: str) -> list[tuple[int, int]]:
     return spans
 
 
-def _places(data: bytes) -> Iterator[tuple[int, re.Pattern[str]]]:
+def _places(data: bytes) -> Iterator[tuple[int, str]]:
     """Where a long run of token characters begins as a token does, and that token's pattern."""
     coded = data.translate(RUN_TABLE)
     start = coded.find(_RUN)
@@ -177,15 +177,15 @@ def _places(data: bytes) -> Iterator[tuple[int, re.Pattern[str]]]:
         start = coded.find(_RUN, end) if end > 0 else -1
 
 
-def places_in_run(data: bytes, start: int) -> list[tuple[int, re.Pattern[str]]]:
+def places_in_run(data: bytes, start: int) -> list[tuple[int, str]]:
     """Where the run that begins at `start` begins as a token does, and that token's pattern."""
     # Most runs are ruled out by the byte before them and the two they begin with.
     at = start
     if data[start] in _DASHES or (start and data[start - 1] in LEADING):
         at = _token_start(data, start)
     return [
-        (at, pattern)
-        for beginning, pattern in _BEGINNINGS.get(data[at : at + 2], ())
+        (at, shape)
+        for beginning, shape in _BEGINNINGS.get(data[at : at + 2], ())
         if data.startswith(beginning, at)
     ]
 

@@ -377,14 +377,14 @@ def test_a_layout_that_a_merge_made_is_behind(
 
 def test_new_rules_read_every_file_anew(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was recorded under earlier rules must not stand in for what a file gives now."""
-    from memidx.snapshot import workspace
+    from memidx import snapshot
     from memidx.text import redact as redaction
 
     def redact(text: str, _seen: object = None) -> str:
         return text.replace("lock", "<secret>")
 
     monkeypatch.setattr(redaction, "redact", redact)
-    monkeypatch.setattr(workspace, "RULES_VERSION", 99)
+    monkeypatch.setattr(snapshot, "RULES_VERSION", 99)
     report = memidx.build(root=str(project), env={})
     assert report.changed == ("docs/lock.md",)
 

@@ -9,6 +9,7 @@ from memidx.analysis import get_analyzer
 from memidx.analysis.base import NOT_COUNTED
 from memidx.analysis.bulk import BulkTerms
 from memidx.analysis.default import DefaultAnalyzer
+from memidx.analysis.numbering import Numbers, Words
 
 _LEAVES = st.sampled_from(
     [
@@ -67,6 +68,12 @@ _CHUNKS = st.one_of(
     st.lists(st.one_of(_LEAVES, _JOINTS), min_size=1, max_size=9).map("".join),
     st.text("aA1_./:@&'-,#+\\é", min_size=1, max_size=12),
     st.text("aAbB_", min_size=90, max_size=130),
+    # Names of code, and what looks like them; a few as long as those that are not divided any more.
+    st.text("abAB", min_size=1, max_size=12),
+    st.lists(st.sampled_from(["Get", "HTML", "IDs", "x", "A", "the", "this"]), max_size=24).map(
+        "".join
+    ),
+    st.text("aA0", min_size=1, max_size=12),
     st.text(min_size=1, max_size=6),
 ).map(lambda text: "".join(text.replace("\0", "").split()))
 
@@ -74,18 +81,16 @@ _CHUNKS = st.one_of(
 def _check(chunks: list[str]) -> None:
     analyzer = get_analyzer("default")
     assert isinstance(analyzer, DefaultAnalyzer)
-    numbers: dict[str, int] = {NOT_COUNTED: -1}
-    bulk = BulkTerms(
-        analyzer._parts,
-        analyzer.terms_of.of_chunk,
-        lambda term: numbers.setdefault(term, len(numbers)),
-    )
+    vocabulary = Numbers()
+    bulk = BulkTerms(analyzer._parts, analyzer.terms_of.of_chunk, vocabulary)
     # Half of them and all of them, so that some are known already.
     for some in (chunks[::2], chunks):
-        terms, sizes = bulk.of([chunk.encode("utf-8", "surrogatepass") for chunk in some])
+        encoded = [chunk.encode("utf-8", "surrogatepass") for chunk in some]
+        terms, sizes = bulk.of(Words.of(encoded))
         assert len(sizes) == len(some)
         assert sizes.sum() == len(terms)
-        names = {number: term for term, number in numbers.items()}
+        # The last of them is number -1.
+        names = [*map(bytes.decode, vocabulary.since(0).split()), NOT_COUNTED]
         rest = [names[number] for number in terms.tolist()]
         for chunk, size in zip(some, sizes.tolist(), strict=True):
             assert sorted(rest[:size]) == sorted(analyzer.terms_of[chunk]), chunk

@@ -1,0 +1,230 @@
+"""Of which shape are many chunks?
+
+Chunks stand one after another, and arrays say of each character how tightly it joins what it stands
+between: a compound is a run of characters that a loose joint ends and a tighter one stands in, so
+all compounds of all chunks are found by a few passes, one for each joint.
+
+What is not of the usual shape, one plain ASCII token with perhaps punctuation around it, is told
+apart and not divided here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from memidx.analysis.numbering import PADDING, Words
+from memidx.analysis.parts import MAX_WHOLE
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# How tightly a character joins what it stands between: in a leaf, by a joint, not at all.
+_LEAF, _LOW_LINE, _HYPHEN, _POINT, _PATH, _NONE = 5, 4, 3, 2, 1, 0
+_LEVELS = np.zeros(256, dtype=np.uint8)
+_LEVELS[[byte for byte in range(128) if chr(byte).isalnum()]] = _LEAF
+for _level, _joints in ((_LOW_LINE, b"_"), (_HYPHEN, b"-"), (_POINT, b"."), (_PATH, b"/:@&")):
+    _LEVELS[list(_joints)] = _level
+_IS_DIGIT = np.zeros(256, dtype=bool)
+_IS_DIGIT[list(b"0123456789")] = True
+_IS_UPPER = np.zeros(256, dtype=bool)
+_IS_UPPER[list(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ")] = True
+# Punctuation that is no part of the token that it stands before, or behind.
+_MAY_LEAD, _MAY_TRAIL = np.zeros((2, 256), dtype=bool)
+_MAY_LEAD[list(b"-,:'/&@#.")] = True
+_MAY_TRAIL[list(b"-.,:'/&@")] = True
+# Where a chunk may be divided, depending on what stands beside it.
+_MAY_PART = np.zeros(256, dtype=bool)
+_MAY_PART[list(b"#:,\\")] = True
+_END = ord("\n")
+# A compound of no more letters than this at both ends may be initials.
+_INITIALS = 2
+
+
+def divided_chunks(chunks: Words) -> tuple[bytes, NDArray[Any]]:
+    """Chunks, divided where no token goes on (`memidx.analysis.tokens.apart`).
+
+    Returns:
+        What they are divided into, a line end before each and behind the last, and `PADDING`; and
+        for each the place of its chunk.
+    """
+    n_chunks = len(chunks.lengths)
+    ends = np.zeros(n_chunks + 1, dtype=np.int64)
+    np.cumsum(chunks.lengths + 1, out=ends[1:])
+    characters = np.empty(len(chunks.data) + n_chunks + 1 + len(PADDING), dtype=np.uint8)
+    is_chunk = np.zeros(len(characters), dtype=bool)
+    is_chunk[: ends[-1]] = True
+    is_chunk[ends] = False
+    characters[is_chunk] = np.frombuffer(chunks.data, dtype=np.uint8)
+    characters[ends] = _END
+    characters[ends[-1] + 1 :] = 0
+    places = np.flatnonzero(_MAY_PART[characters])
+    marks, after = characters[places], characters[places + 1]
+    parts = (marks == ord("#")) & (_LEVELS[after] >= _LOW_LINE)
+    parts |= (marks == ord(":")) & (after != ord(":")) & (characters[places - 1] != ord(":"))
+    parts |= (marks == ord(",")) & ~_IS_DIGIT[after]
+    parts |= (marks == ord("\\")) & (after != ord("_"))
+    characters[places[parts]] = _END
+    begins = np.flatnonzero(characters == _END)[:-1]
+    return characters.tobytes(), np.searchsorted(ends, begins, side="right") - 1
+
+
+class Spans(NamedTuple):
+    """Pieces of a text: the number of what each is part of, where it begins, and its length."""
+
+    owners: NDArray[Any]
+    starts: NDArray[Any]
+    lengths: NDArray[Any]
+
+    def of(self, is_wanted: NDArray[Any]) -> Spans:
+        """Those that are wanted."""
+        return Spans(*(column[is_wanted] for column in self))
+
+
+class Shapes:
+    """The shapes of chunks that stand one after another.
+
+    Args:
+        text: The chunks, a line end before each and behind the last, and `PADDING`.
+        count: How many.
+    """
+
+    def __init__(self, text: bytes, count: int) -> None:
+        self._text = np.frombuffer(text, dtype=np.uint8)
+        self._ends = np.flatnonzero(self._text == _END)
+        n_each = np.diff(self._ends, prepend=0, append=len(text))
+        self._chunk_at = np.repeat(np.arange(-1, count + 1), n_each)
+        levels = _LEVELS[self._text]
+        words = np.flatnonzero(levels >= _LOW_LINE)
+        owners = self._chunk_at[words]
+        self._is_unusual = np.zeros(count, dtype=bool)
+        # Where the token of each chunk begins, and where its last character stands.
+        first = np.zeros(count, dtype=np.int64)
+        last = np.zeros(count, dtype=np.int64)
+        first[owners[::-1]] = words[::-1]
+        last[owners] = words
+        self._look_at_beginnings(first, last)
+        # Of each character of a usual token, how tightly it joins; 0 elsewhere.
+        self._levels = np.zeros_like(levels)
+        self._levels[words] = levels[words]
+        joints = self._joints(levels >= _LOW_LINE, first, last)
+        self._levels[joints] = levels[joints]
+        self._drop_unusual()
+
+    def compounds(self) -> Spans:
+        """Compounds that have a term of their own; asked for before the others."""
+        found = [
+            self._at_joint(_PATH, self._are_paths),
+            self._at_joint(_POINT, self._are_names),
+            self._at_joint(_HYPHEN, self._are_hyphenated),
+            self._at_joint(_LOW_LINE, self._are_identifiers),
+        ]
+        self._drop_unusual()
+        spans = Spans(*(np.concatenate(columns) for columns in zip(*found, strict=True)))
+        return spans.of(~self._is_unusual[spans.owners] & (spans.lengths <= MAX_WHOLE))
+
+    def leaves(self) -> Spans:
+        """Runs of letters and digits."""
+        return self._spans(*self._runs(_LEAF))
+
+    def unusual(self) -> Spans:
+        """Chunks that have another shape than those that are known here."""
+        places = np.flatnonzero(self._is_unusual)
+        spans = Spans(places, self._ends[places] + 1, np.diff(self._ends)[places] - 1)
+        return spans.of(spans.lengths > 0)
+
+    def _at_joint(
+        self, level: int, judge: Callable[[Spans, NDArray[Any], NDArray[Any]], NDArray[Any]]
+    ) -> Spans:
+        """Compounds that a joint divides, but for those that have no term of their own."""
+        starts, ends = self._runs(level)
+        joints = np.flatnonzero(self._levels == level)
+        first, behind = np.searchsorted(joints, starts), np.searchsorted(joints, ends)
+        is_divided = behind > first
+        spans = self._spans(starts, ends).of(is_divided)
+        is_whole = judge(spans, joints[first[is_divided]], joints[behind[is_divided] - 1])
+        return spans.of(is_whole)
+
+    def _are_paths(self, spans: Spans, first: NDArray[Any], last: NDArray[Any]) -> NDArray[Any]:
+        return np.ones(len(first), dtype=bool)
+
+    def _are_names(self, spans: Spans, first: NDArray[Any], last: NDArray[Any]) -> NDArray[Any]:
+        # Perhaps initials.
+        head, tail = first - spans.starts, spans.starts + spans.lengths - 1 - last
+        is_odd = (head <= _INITIALS) & (tail <= _INITIALS)
+        is_odd &= _IS_UPPER[self._text[spans.starts]] & _IS_UPPER[self._text[last + 1]]
+        self._is_unusual[spans.owners[is_odd]] = True
+        return np.ones(len(first), dtype=bool)
+
+    def _are_hyphenated(
+        self, spans: Spans, first: NDArray[Any], last: NDArray[Any]
+    ) -> NDArray[Any]:
+        # Perhaps a date: three numbers.
+        ends = spans.starts + spans.lengths
+        is_odd = _IS_DIGIT[self._text[spans.starts]] & _IS_DIGIT[self._text[ends - 1]]
+        self._is_unusual[spans.owners[is_odd & (first < last)]] = True
+        return np.ones(len(first), dtype=bool)
+
+    def _are_identifiers(
+        self, spans: Spans, first: NDArray[Any], last: NDArray[Any]
+    ) -> NDArray[Any]:
+        leaves, _ = self._runs(_LEAF)
+        ends = spans.starts + spans.lengths
+        n_leaves = np.searchsorted(leaves, ends) - np.searchsorted(leaves, spans.starts)
+        # `_name` is indexed as `name`; `__name__`, `__` and `10_000` are cases of their own.
+        edges = (spans.starts, spans.starts + 1, ends - 2, ends - 1)
+        is_dunder = np.logical_and.reduce([self._text[at] == ord("_") for at in edges])
+        is_odd = (n_leaves == 0) | ((n_leaves == 1) & is_dunder)
+        is_odd |= _IS_DIGIT[self._text[spans.starts]]
+        self._is_unusual[spans.owners[is_odd]] = True
+        are_compounds: NDArray[Any] = n_leaves > 1
+        return are_compounds
+
+    def _spans(self, starts: NDArray[Any], ends: NDArray[Any]) -> Spans:
+        return Spans(self._chunk_at[starts], starts, ends - starts)
+
+    def _look_at_beginnings(self, first: NDArray[Any], last: NDArray[Any]) -> None:
+        """Acronyms, dates and names that begin with a point are unusual."""
+        text = self._text
+        point, hyphen = ord("."), ord("-")
+        is_odd = (text[first + 1] == point) & (last > first + 1)
+        is_odd |= _IS_DIGIT[text[first]] & (text[first + 4] == hyphen) & (text[first + 7] == hyphen)
+        is_odd |= text[first - 1] == point
+        self._is_unusual |= is_odd
+
+    def _joints(
+        self, is_word: NDArray[Any], first: NDArray[Any], last: NDArray[Any]
+    ) -> NDArray[Any]:
+        """Places of the joints inside tokens; other characters make a chunk unusual."""
+        text = self._text
+        places = np.flatnonzero(~is_word & (text != _END) & (text != 0))
+        owners = self._chunk_at[places]
+        marks = text[places]
+        is_before, is_behind = places < first[owners], places > last[owners]
+        colon = ord(":")
+        after_word, before_word = is_word[places - 1], is_word[places + 1]
+        is_single = after_word & before_word & (_LEVELS[marks] > _NONE) & (marks != colon)
+        between_digits = _IS_DIGIT[text[places - 1]] & _IS_DIGIT[text[places + 1]]
+        is_single &= ~(between_digits & (marks == ord(".")))
+        opens = after_word & (text[places + 1] == colon) & is_word[places + 2]
+        closes = before_word & (text[places - 1] == colon) & is_word[places - 2]
+        is_joint = is_single | ((marks == colon) & (opens | closes))
+        is_fit = np.where(
+            is_before, _MAY_LEAD[marks], np.where(is_behind, _MAY_TRAIL[marks], is_joint)
+        )
+        self._is_unusual[owners[~is_fit]] = True
+        joints: NDArray[Any] = places[~is_before & ~is_behind]
+        return joints
+
+    def _drop_unusual(self) -> None:
+        """Leave the characters of unusual chunks out of what is divided."""
+        is_dropped = np.concatenate(([False], self._is_unusual, [False]))
+        self._levels[is_dropped[self._chunk_at + 1]] = _NONE
+
+    def _runs(self, level: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Where characters that join at least so tightly stand together: beginnings and ends."""
+        is_in = self._levels >= level
+        edges = np.flatnonzero(is_in[1:] != is_in[:-1]) + 1
+        return edges[::2], edges[1::2]

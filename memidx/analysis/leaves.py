@@ -1,0 +1,120 @@
+"""Of which shape are many leaves?
+
+A leaf is a run of ASCII letters and digits. `memidx.analysis.parts` divides one by itself; here the
+same is said of all of them by counting their digits and capitals. What has digits between letters
+in both cases is left to `Parts`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from memidx.analysis.parts import MAX_TERM, MAX_WHOLE
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from memidx.analysis.chunks import Spans
+
+_IS_DIGIT = np.zeros(256, dtype=bool)
+_IS_DIGIT[list(b"0123456789")] = True
+_IS_UPPER = np.zeros(256, dtype=bool)
+_IS_UPPER[list(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ")] = True
+# The shortest and the longest unit behind a number, in letters; ends of what is none, as a number.
+_SHORTEST_UNIT, _LONGEST_UNIT = 2, 5
+_ORDINALS = np.array([int.from_bytes(end, "big") for end in (b"st", b"nd", b"rd", b"th")])
+# Where the `T` of `20240501T100000Z` stands.
+_TIME_AT = 8
+
+
+class Leaves(NamedTuple):
+    """Leaves by their shapes.
+
+    Attributes:
+        words: Letters in one case, or with a capital at the beginning: their term is that of a
+            word.
+        names: Letters in both cases, perhaps divided.
+        wholes: Their term is what they are in lower case: numbers, `x86`, `a1b2`.
+        numbered: A word and a number, as `sha256` and `16GB`: found as a whole and by both.
+        letters: The words of these.
+        digits: The numbers of these.
+        rest: All others.
+    """
+
+    words: Spans
+    names: Spans
+    wholes: Spans
+    numbered: Spans
+    letters: Spans
+    digits: Spans
+    rest: Spans
+
+
+def by_shape(text: bytes, lowered: bytes, leaves: Spans) -> Leaves:
+    """Tell leaves apart.
+
+    Args:
+        text: Holds them.
+        lowered: The same in lower case.
+        leaves: Where they stand.
+    """
+    characters = np.frombuffer(text, dtype=np.uint8)
+    _, starts, lengths = leaves
+    ends = starts + lengths
+    digits, capitals = _sums(_IS_DIGIT[characters]), _sums(_IS_UPPER[characters])
+    n_digits, n_capitals = digits[ends] - digits[starts], capitals[ends] - capitals[starts]
+    n_letters = lengths - n_digits
+    begins_with_digit, begins_with_capital = (
+        _IS_DIGIT[characters[starts]],
+        (_IS_UPPER[characters[starts]]),
+    )
+    is_in_one_case = (n_capitals == 0) | (n_capitals == n_letters)
+    is_plain = is_in_one_case | ((n_capitals == 1) & begins_with_capital)
+    is_alpha = n_digits == 0
+    # A number, or a letter and a number.
+    is_number = ~is_alpha & (n_digits + ~begins_with_digit == lengths)
+    is_mixed = ~(is_alpha | is_number)
+    are_last = digits[ends] - digits[ends - n_digits] == n_digits
+    are_first = digits[starts + n_digits] - digits[starts] == n_digits
+    is_short = lengths <= MAX_WHOLE
+    ends_with_number = is_mixed & are_last & is_plain
+    begins_with_number = is_mixed & are_first & is_in_one_case & _have_units(lowered, ends)
+    begins_with_number &= (n_letters >= _SHORTEST_UNIT) & (n_letters <= _LONGEST_UNIT)
+    is_numbered = ends_with_number | begins_with_number
+    is_time = characters[np.minimum(starts + _TIME_AT, len(text) - 1)] == ord("T")
+    is_whole = is_number | (is_mixed & is_in_one_case & ~is_numbered & ~is_time)
+    is_whole &= lengths <= MAX_TERM
+    is_numbered &= is_short
+    numbered, n_digits = leaves.of(is_numbered), n_digits[is_numbered]
+    behind = numbered.starts + numbered.lengths
+    is_last = ends_with_number[is_numbered]
+    digits_at = np.where(is_last, behind - n_digits, numbered.starts)
+    letters_at = np.where(is_last, numbered.starts, numbered.starts + n_digits)
+    return Leaves(
+        leaves.of(is_alpha & is_plain),
+        leaves.of(is_alpha & ~is_plain),
+        leaves.of(is_whole),
+        numbered,
+        numbered._replace(starts=letters_at, lengths=numbered.lengths - n_digits),
+        numbered._replace(starts=digits_at, lengths=n_digits),
+        leaves.of(~(is_alpha | is_whole | is_numbered)),
+    )
+
+
+def _have_units(lowered: bytes, ends: NDArray[Any]) -> NDArray[Any]:
+    """Whether leaves end with what may be a unit: `16GB` is `16 GB`, `2nd` is one word."""
+    characters = np.frombuffer(lowered, dtype=np.uint8)
+    last_two = characters[ends - 2].astype(np.int64) << 8 | characters[ends - 1]
+    are_ordinals = np.zeros(len(ends), dtype=bool)
+    for ordinal in _ORDINALS:
+        are_ordinals |= last_two == ordinal
+    return ~are_ordinals
+
+
+def _sums(is_wanted: NDArray[Any]) -> NDArray[Any]:
+    """How many are wanted before each place, and in all."""
+    sums = np.zeros(len(is_wanted) + 1, dtype=np.int64)
+    np.cumsum(is_wanted, out=sums[1:])
+    return sums
