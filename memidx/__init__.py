@@ -34,15 +34,9 @@ if TYPE_CHECKING:
         redact_local_paths,
     )
     from memidx.results import BuildReport, Excerpt, Explanation, RefreshReport, VerifyReport
-    from memidx.search.answer import (
-        Answer,
-        Hit,
-        Nearest,
-        Problem,
-        Ranked,
-        Snippet,
-        Suggestion,
-    )
+    from memidx.search.answer import Answer, Hit, Problem, Ranked, Snippet
+    from memidx.search.nearest import Nearest
+    from memidx.search.suggestions import Suggestion
     from memidx.version import VERSION as __version__
 
 _HOMES = {
@@ -56,7 +50,7 @@ _HOMES = {
     "Index": "memidx.index",
     "InputError": "memidx.errors",
     "MemidxError": "memidx.errors",
-    "Nearest": "memidx.search.answer",
+    "Nearest": "memidx.search.nearest",
     "Problem": "memidx.search.answer",
     "Ranked": "memidx.search.answer",
     "RefreshReport": "memidx.results",
@@ -67,7 +61,7 @@ _HOMES = {
     "StoreMissing": "memidx.errors",
     "StoreVersion": "memidx.errors",
     "SuiteError": "memidx.errors",
-    "Suggestion": "memidx.search.answer",
+    "Suggestion": "memidx.search.suggestions",
     "VerifyReport": "memidx.results",
     "__version__": "memidx.version",
     "build": "memidx.index",

@@ -12,13 +12,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
 
-from memidx.analysis.base import FieldTerms, QueryWord, Span, Spread, count_terms
+from memidx.analysis.base import QueryWord, Span
 from memidx.analysis.normalise import PLACEHOLDERS
+from memidx.analysis.pieces import FieldTerms, Spread, count_terms
 from memidx.light import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from memidx.analysis.base import TermsInBulk
     from memidx.analysis.numbering import Numbers
+    from memidx.analysis.pieces import TermsInBulk
 
 VERSION = 1
 

@@ -13,14 +13,7 @@ from __future__ import annotations
 import unicodedata
 from itertools import chain, pairwise
 
-from memidx.analysis.base import (
-    NOT_COUNTED,
-    FieldTerms,
-    QueryWord,
-    Span,
-    Spread,
-    count_terms,
-)
+from memidx.analysis.base import NOT_COUNTED, QueryWord, Span
 from memidx.analysis.inner import (
     APART,
     Joined,
@@ -39,8 +32,8 @@ from memidx.light import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from memidx.analysis.base import TermsInBulk
     from memidx.analysis.numbering import Numbers
+    from memidx.analysis.pieces import FieldTerms, Spread, TermsInBulk
 
     _Words = list[QueryWord]
 
@@ -98,6 +91,8 @@ class DefaultAnalyzer:
 
     def document(self, *, title: str, path: str, text: str) -> tuple[FieldTerms, ...]:
         """Terms of the text, and of title and path together."""
+        from memidx.analysis.pieces import count_terms  # a query counts no document
+
         of_text, of_title = self.field_texts(title=title, path=path, text=text)
         return count_terms(self, of_text), count_terms(self, of_title)
 
@@ -118,6 +113,8 @@ class DefaultAnalyzer:
 
     def spread(self, texts: Sequence[str]) -> Spread:
         """Chunks of texts, and the words that markup stands inside, as `pieces` has them."""
+        from memidx.analysis.pieces import Spread  # see `document`
+
         normal = normalise_many(texts)
         data = normal.encode("utf-8", "surrogatepass")
         found = ((n, self._joined_term(word)) for n, word in joined_in_many(data))

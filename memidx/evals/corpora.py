@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from memidx.analysis.base import Analyzer, FieldTerms
+from memidx.analysis.base import Analyzer
+from memidx.analysis.pieces import FieldTerms
 from memidx.documents import Document
 from memidx.snapshot.snapshot import Snapshot
 
@@ -36,7 +37,7 @@ class Corpora:
 class _Remembering:
     """An analyzer that gives the terms of a document it has met from memory.
 
-    It has no pieces (`memidx.analysis.base.PieceAnalyzer`), so that documents come here whole.
+    It has no pieces (`memidx.analysis.pieces.PieceAnalyzer`), so that documents come here whole.
     """
 
     def __init__(self, analyzer: Analyzer) -> None:

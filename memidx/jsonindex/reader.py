@@ -13,7 +13,7 @@ from typing import Any
 
 from memidx import files
 from memidx.analysis.ascii_compat import AsciiCompatAnalyzer
-from memidx.analysis.base import FieldTerms
+from memidx.analysis.pieces import FieldTerms
 from memidx.documents import Document
 from memidx.indexing.state import State
 from memidx.jsonindex.compare import Comparison, Hashes, compare

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
     from memidx.search.cursor import Cursor
+    from memidx.search.nearest import Nearest
+    from memidx.search.suggestions import Suggestion
     from memidx.sources.base import Skip
 
     Verdict = Literal[
@@ -86,21 +88,6 @@ class Problem(Value):
     reason: str
     line: int | None = None
     source: str | None = None
-
-
-class Suggestion(Value):
-    """A word of a query that no document holds, and words that are near it and held."""
-
-    word: str
-    near: tuple[str, ...]
-
-
-class Nearest(Value):
-    """A document that may say how to put the question in other words."""
-
-    doc_id: str
-    title: str
-    path: str
 
 
 class Cursors:

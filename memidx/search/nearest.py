@@ -9,13 +9,22 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from memidx.analysis.base import Analyzer
-from memidx.search.answer import Nearest, Suggestion
 from memidx.search.prepared import Prepared, prepare
 from memidx.search.ranking import RankSettings, rank
+from memidx.search.suggestions import Suggestion
 from memidx.snapshot.snapshot import Snapshot
+from memidx.values import Value
 
 MAX_NEAREST = 5
 MAX_TITLE = 120
+
+
+class Nearest(Value):
+    """A document that may say how to put the question in other words."""
+
+    doc_id: str
+    title: str
+    path: str
 
 
 def nearest_documents(

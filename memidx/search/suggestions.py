@@ -13,12 +13,12 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from memidx.analysis.base import Analyzer, QueryWord
-from memidx.search.answer import Suggestion
 from memidx.search.pages import Page
 from memidx.search.places import Finder
 from memidx.snapshot.format import Blobs
 from memidx.snapshot.parts import Numbers
 from memidx.snapshot.snapshot import Snapshot
+from memidx.values import Value
 
 MAX_WORDS = 5
 """How many unknown words of a query are looked into."""
@@ -32,6 +32,13 @@ MAX_LENGTH = 40
 """Longer words are hashes and paths, not slips of the pen."""
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
+
+
+class Suggestion(Value):
+    """A word of a query that no document holds, and words that are near it and held."""
+
+    word: str
+    near: tuple[str, ...]
 
 
 def unknown_words(words: Sequence[QueryWord], snapshot: Snapshot) -> list[QueryWord]:

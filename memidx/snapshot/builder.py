@@ -12,7 +12,8 @@ from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-from memidx.analysis.base import Analyzer, FieldTerms
+from memidx.analysis.base import Analyzer
+from memidx.analysis.pieces import FieldTerms
 from memidx.files.spooling import IN_MEMORY, Scratch
 from memidx.garbage import collector_paused
 from memidx.snapshot.inversion import Inverted, invert, invert_few

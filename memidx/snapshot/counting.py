@@ -13,7 +13,8 @@ from collections.abc import Iterable
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memidx.analysis.base import Analyzer, PieceAnalyzer, Spread
+from memidx.analysis.base import Analyzer
+from memidx.analysis.pieces import PieceAnalyzer, Spread
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

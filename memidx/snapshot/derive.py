@@ -11,7 +11,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from memidx.analysis.base import Analyzer, FieldTerms
+from memidx.analysis.base import Analyzer
+from memidx.analysis.pieces import FieldTerms
 from memidx.files.spooling import IN_MEMORY, Scratch
 from memidx.snapshot import analyzer_key
 from memidx.snapshot.builder import build_overlay, fold

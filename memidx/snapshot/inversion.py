@@ -12,7 +12,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memidx.analysis.base import FieldTerms
+from memidx.analysis.pieces import FieldTerms
 from memidx.files.spooling import Scratch
 from memidx.scoring import idf
 from memidx.snapshot.counting import Columns, Counted, Counter

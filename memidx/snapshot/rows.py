@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from memidx.analysis.base import FieldTerms
+from memidx.analysis.pieces import FieldTerms
 from memidx.documents import Document
 from memidx.files.spooling import Scratch
 from memidx.snapshot.segment import Segment

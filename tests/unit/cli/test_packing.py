@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from memidx.cli.answer_format import render_answer
 from memidx.errors import InputError
-from memidx.search.answer import Answer, Hit, Nearest, Problem, Snippet, Suggestion
+from memidx.search.answer import Answer, Hit, Problem, Snippet
 from memidx.search.cursor import cursor_of
+from memidx.search.nearest import Nearest
+from memidx.search.suggestions import Suggestion
 from tests.cli.fakes import answer, hit
 
 
