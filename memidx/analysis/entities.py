@@ -32,7 +32,8 @@ _ACCENTS = {
 
 def has_entities(text: str) -> bool:
     """Whether a character reference stands in a text."""
-    return "&" in text and pattern(_REFERENCE).search(text) is not None
+    # An ampersand by itself is no reason to load `re`.
+    return may_refer(text) and pattern(_REFERENCE).search(text) is not None
 
 
 def may_refer(text: str) -> bool:

@@ -276,7 +276,7 @@ def _kind(piece: str) -> str:
         return "heading"
     if first == "<":
         body = _without_comments(body)
-        return "prose" if pattern(r"<[^<>]*+>").sub("", body).strip() else "other"
+        return "prose" if _without_tags(body).strip() else "other"
     if first in ("!", "["):
         return "other" if _is_badges(body) else "prose"
     if first in ("-", "*", "_", "=", "+") and not body.strip("-*_=+ \n\t"):
@@ -302,6 +302,15 @@ def _without_comments(body: str) -> str:
         closing = body.find("-->", opening)
         at = len(body) if closing < 0 else closing + 3
     pieces.append(body[at:])
+    return "".join(pieces)
+
+
+def _without_tags(body: str) -> str:
+    """What is left without `<...>`, which holds no further bracket."""
+    pieces = body.split("<")
+    for place in range(1, len(pieces)):
+        _, closing, behind = pieces[place].partition(">")
+        pieces[place] = behind if closing else "<" + pieces[place]
     return "".join(pieces)
 
 

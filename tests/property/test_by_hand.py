@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memidx.analysis.default import DefaultAnalyzer
-from memidx.analysis.entities import has_entities, may_refer
+from memidx.analysis.entities import _REFERENCE, has_entities, may_refer
 from memidx.analysis.inner import blanked, may_join
 from memidx.analysis.normalise import (
     _CYRILLIC_ACCENTS,
@@ -27,7 +27,13 @@ from memidx.analysis.normalise import (
 )
 from memidx.analysis.parts import _runs, _split_at_joints, _split_at_points
 from memidx.config.schema import SCHEMA
-from memidx.search.blocks import Outline, _front_matter, _is_badges, _is_heading
+from memidx.search.blocks import (
+    Outline,
+    _front_matter,
+    _is_badges,
+    _is_heading,
+    _without_tags,
+)
 from memidx.search.parse import ParsedQuery, parse
 from memidx.store import shard_prefix
 
@@ -118,6 +124,7 @@ def test_compounds_are_divided_at_joints(text: str) -> None:
 @example("x &#x10FFFF; y")
 def test_a_reference_is_never_missed(text: str) -> None:
     """Where a character reference stands, a closer look is taken."""
+    assert has_entities(text) == bool(re.search(_REFERENCE, text))
     assert may_refer(text) or not has_entities(text)
 
 
@@ -135,6 +142,12 @@ def test_what_stands_between_blanks_has_its_words_anywhere(text: str) -> None:
         for start, end, terms in DefaultAnalyzer().spans(piece[0]):
             found.append((start + piece.start(), end + piece.start(), terms))
     assert found == [*analyzer._find_spans(text)]
+
+
+@given(st.text("<>a\n", max_size=12))
+def test_tags_are_what_brackets_hold(text: str) -> None:
+    """A tag begins at the last bracket before its end."""
+    assert _without_tags(text) == re.sub(r"<[^<>]*>", "", text)
 
 
 @given(st.text("ab*=~`<>/ ", max_size=16))
