@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -12,6 +13,7 @@ import pytest
 
 import memidx
 from memidx.errors import ConfigError, InputError, StoreCorrupt, StoreMissing
+from memidx.indexing import state
 from tests.support import write_tree
 
 FILES = {
@@ -158,6 +160,24 @@ def test_a_committed_store_is_up_to_date(project: Path) -> None:
     (project / "docs/lock.md").write_text("changed")
     report = memidx.build(root=str(project), check=True, env={})
     assert (report.behind, report.changed) == (True, ("docs/lock.md",))
+
+
+_SETTINGS_AND_CACHE = shutil.ignore_patterns(".*", "memidx.toml")
+
+
+def test_a_checkout_of_another_store_with_its_sources_is_seen(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Store and sources change together, and no look at them was recorded: both are read."""
+    monkeypatch.setattr(state, "RACY_NS", 0)  # nobody waits until the files are older
+    earlier = shutil.copytree(project, tmp_path / "earlier", ignore=_SETTINGS_AND_CACHE)
+    (project / "docs/lock.md").write_text("zeppelin")
+    memidx.build(root=str(project), env={})
+    with memidx.open(str(project / "store"), env={}) as index:
+        assert ids(index, "zeppelin") == ["docs/lock.md"]
+        shutil.copytree(earlier, project, dirs_exist_ok=True)
+        assert ids(index, "zeppelin") == []
+        assert ids(index, "times out") == ["docs/lock.md"]
 
 
 def test_a_missing_base_folder_fails_its_source(project: Path) -> None:
