@@ -209,6 +209,20 @@ def test_a_dropped_source_is_seen_in_an_open_index(project: Path) -> None:
         assert ids(index, "picnic") == []
 
 
+def test_a_store_built_from_other_folders_is_seen_in_an_open_index(tmp_path: Path) -> None:
+    """Without a configuration the store says what its sources are."""
+    root = write_tree(tmp_path / "project", FILES)
+    store = str(root / "store")
+    memidx.build([str(root / "docs")], root=str(root), store=store, env={})
+    with memidx.open(store, env={}) as index:
+        assert ids(index, "picnic") == []
+        both = [str(root / "docs"), str(root / "notes")]
+        memidx.build(both, root=str(root), store=store, env={})
+        assert ids(index, "picnic") == ["notes/day.md"]
+        memidx.build([str(root / "notes")], root=str(root), store=store, env={})
+        assert ids(index, "lock") == []
+
+
 def test_a_damaged_line_is_healed_from_its_source(project: Path) -> None:
     """The answer is whole, and names the file and line."""
     shard = project / "store/docs.jsonl"
