@@ -253,7 +253,10 @@ def _texts(value: Any, depth: int = 0) -> Iterator[str]:
         yield value
     elif isinstance(value, list | tuple) and depth < _MAX_META_DEPTH:
         for inner in value:
-            yield from _texts(inner, depth + 1)
+            if isinstance(inner, str):  # most are, and need no generator of their own
+                yield inner
+            else:
+                yield from _texts(inner, depth + 1)
     elif isinstance(value, Mapping) and depth < _MAX_META_DEPTH:
         for key, inner in value.items():
             if isinstance(inner, str):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from memidx.analysis.numbering import PADDING, Words
+from memidx.analysis.numbering import PADDING, Words, ranges
 from memidx.analysis.parts import MAX_WHOLE
 
 if TYPE_CHECKING:
@@ -95,21 +95,22 @@ class Shapes:
         self._text = np.frombuffer(text, dtype=np.uint8)
         self._ends = np.flatnonzero(self._text == _END)
         n_each = np.diff(self._ends, prepend=0, append=len(text))
-        self._chunk_at = np.repeat(np.arange(-1, count + 1), n_each)
+        self._chunk_at = np.repeat(np.arange(-1, count + 1, dtype=np.int32), n_each)
         levels = _LEVELS[self._text]
-        words = np.flatnonzero(levels >= _LOW_LINE)
-        owners = self._chunk_at[words]
+        is_word = levels >= _LOW_LINE
+        words = np.flatnonzero(is_word)
         self._is_unusual = np.zeros(count, dtype=bool)
         # Where the token of each chunk begins, and where its last character stands.
+        from_word = np.searchsorted(words, self._ends)
+        has_words = from_word[1:] > from_word[:-1]
         first = np.zeros(count, dtype=np.int64)
         last = np.zeros(count, dtype=np.int64)
-        first[owners[::-1]] = words[::-1]
-        last[owners] = words
+        first[has_words] = words[from_word[:-1][has_words]]
+        last[has_words] = words[from_word[1:][has_words] - 1]
         self._look_at_beginnings(first, last)
         # Of each character of a usual token, how tightly it joins; 0 elsewhere.
-        self._levels = np.zeros_like(levels)
-        self._levels[words] = levels[words]
-        joints = self._joints(levels >= _LOW_LINE, first, last)
+        self._levels = levels * is_word
+        joints = self._joints(is_word, first, last)
         self._levels[joints] = levels[joints]
         self._drop_unusual()
 
@@ -141,11 +142,13 @@ class Shapes:
         """Compounds that a joint divides, but for those that have no term of their own."""
         starts, ends = self._runs(level)
         joints = np.flatnonzero(self._levels == level)
-        first, behind = np.searchsorted(joints, starts), np.searchsorted(joints, ends)
-        is_divided = behind > first
-        spans = self._spans(starts, ends).of(is_divided)
-        is_whole = judge(spans, joints[first[is_divided]], joints[behind[is_divided] - 1])
-        return spans.of(is_whole)
+        # The run that each joint divides; there are fewer joints than runs.
+        divided = np.searchsorted(starts, joints, side="right") - 1
+        is_new = np.diff(divided, prepend=-1, append=len(starts)) > 0
+        is_first, is_last = is_new[:-1], is_new[1:]
+        divided = divided[is_first]
+        spans = self._spans(starts[divided], ends[divided])
+        return spans.of(judge(spans, joints[is_first], joints[is_last]))
 
     def _are_paths(self, spans: Spans, first: NDArray[Any], last: NDArray[Any]) -> NDArray[Any]:
         return np.ones(len(first), dtype=bool)
@@ -220,8 +223,9 @@ class Shapes:
 
     def _drop_unusual(self) -> None:
         """Leave the characters of unusual chunks out of what is divided."""
-        is_dropped = np.concatenate(([False], self._is_unusual, [False]))
-        self._levels[is_dropped[self._chunk_at + 1]] = _NONE
+        dropped = np.flatnonzero(self._is_unusual)
+        lengths = self._ends[dropped + 1] - self._ends[dropped]
+        self._levels[ranges(self._ends[dropped], lengths)] = _NONE
 
     def _runs(self, level: int) -> tuple[NDArray[Any], NDArray[Any]]:
         """Where characters that join at least so tightly stand together: beginnings and ends."""

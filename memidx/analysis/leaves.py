@@ -61,45 +61,59 @@ def by_shape(text: bytes, lowered: bytes, leaves: Spans) -> Leaves:
         leaves: Where they stand.
     """
     characters = np.frombuffer(text, dtype=np.uint8)
+    digits, capitals = _sums(_IS_DIGIT[characters]), _sums(_IS_UPPER[characters])
+    ends = leaves.starts + leaves.lengths
+    n_capitals = capitals[ends] - capitals[leaves.starts]
+    is_plain = (n_capitals == 0) | (n_capitals == leaves.lengths)
+    is_plain |= (n_capitals == 1) & _IS_UPPER[characters[leaves.starts]]
+    has_digits = digits[ends] > digits[leaves.starts]
+    words, names = leaves.of(is_plain & ~has_digits), leaves.of(~(is_plain | has_digits))
+    return Leaves(
+        words, names, *_with_digits(characters, lowered, leaves.of(has_digits), digits, capitals)
+    )
+
+
+def _with_digits(
+    characters: NDArray[Any],
+    lowered: bytes,
+    leaves: Spans,
+    digits: NDArray[Any],
+    capitals: NDArray[Any],
+) -> tuple[Spans, Spans, Spans, Spans, Spans]:
+    """Leaves with digits: `wholes`, `numbered`, `letters`, `digits` and `rest` of `Leaves`.
+
+    Args:
+        digits: How many there are before each character; `capitals` likewise.
+    """
     _, starts, lengths = leaves
     ends = starts + lengths
-    digits, capitals = _sums(_IS_DIGIT[characters]), _sums(_IS_UPPER[characters])
     n_digits, n_capitals = digits[ends] - digits[starts], capitals[ends] - capitals[starts]
     n_letters = lengths - n_digits
-    begins_with_digit, begins_with_capital = (
-        _IS_DIGIT[characters[starts]],
-        (_IS_UPPER[characters[starts]]),
-    )
     is_in_one_case = (n_capitals == 0) | (n_capitals == n_letters)
-    is_plain = is_in_one_case | ((n_capitals == 1) & begins_with_capital)
-    is_alpha = n_digits == 0
+    is_plain = is_in_one_case | ((n_capitals == 1) & _IS_UPPER[characters[starts]])
     # A number, or a letter and a number.
-    is_number = ~is_alpha & (n_digits + ~begins_with_digit == lengths)
-    is_mixed = ~(is_alpha | is_number)
+    is_number = n_digits + ~_IS_DIGIT[characters[starts]] == lengths
     are_last = digits[ends] - digits[ends - n_digits] == n_digits
     are_first = digits[starts + n_digits] - digits[starts] == n_digits
-    is_short = lengths <= MAX_WHOLE
-    ends_with_number = is_mixed & are_last & is_plain
-    begins_with_number = is_mixed & are_first & is_in_one_case & _have_units(lowered, ends)
-    begins_with_number &= (n_letters >= _SHORTEST_UNIT) & (n_letters <= _LONGEST_UNIT)
-    is_numbered = ends_with_number | begins_with_number
-    is_time = characters[np.minimum(starts + _TIME_AT, len(text) - 1)] == ord("T")
-    is_whole = is_number | (is_mixed & is_in_one_case & ~is_numbered & ~is_time)
+    ends_with_number = are_last & is_plain & ~is_number
+    is_numbered = are_first & is_in_one_case & ~is_number & _have_units(lowered, ends)
+    is_numbered &= (n_letters >= _SHORTEST_UNIT) & (n_letters <= _LONGEST_UNIT)
+    is_numbered |= ends_with_number
+    is_time = characters[np.minimum(starts + _TIME_AT, len(characters) - 1)] == ord("T")
+    is_whole = is_number | (is_in_one_case & ~is_numbered & ~is_time)
     is_whole &= lengths <= MAX_TERM
-    is_numbered &= is_short
+    is_numbered &= lengths <= MAX_WHOLE
     numbered, n_digits = leaves.of(is_numbered), n_digits[is_numbered]
-    behind = numbered.starts + numbered.lengths
+    n_letters = numbered.lengths - n_digits
     is_last = ends_with_number[is_numbered]
-    digits_at = np.where(is_last, behind - n_digits, numbered.starts)
-    letters_at = np.where(is_last, numbered.starts, numbered.starts + n_digits)
-    return Leaves(
-        leaves.of(is_alpha & is_plain),
-        leaves.of(is_alpha & ~is_plain),
+    digits_at = numbered.starts + np.where(is_last, n_letters, 0)
+    letters_at = numbered.starts + np.where(is_last, 0, n_digits)
+    return (
         leaves.of(is_whole),
         numbered,
-        numbered._replace(starts=letters_at, lengths=numbered.lengths - n_digits),
+        numbered._replace(starts=letters_at, lengths=n_letters),
         numbered._replace(starts=digits_at, lengths=n_digits),
-        leaves.of(~(is_alpha | is_whole | is_numbered)),
+        leaves.of(~(is_whole | is_numbered)),
     )
 
 
@@ -115,6 +129,6 @@ def _have_units(lowered: bytes, ends: NDArray[Any]) -> NDArray[Any]:
 
 def _sums(is_wanted: NDArray[Any]) -> NDArray[Any]:
     """How many are wanted before each place, and in all."""
-    sums = np.zeros(len(is_wanted) + 1, dtype=np.int64)
+    sums = np.zeros(len(is_wanted) + 1, dtype=np.int32)
     np.cumsum(is_wanted, out=sums[1:])
     return sums

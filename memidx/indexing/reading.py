@@ -152,10 +152,9 @@ def _parse(task: Task) -> _File | Read:
     digest = hashlib.blake2b(data, digest_size=16).hexdigest()
     if digest == task.digest:
         return Read(digest)
-    parsed = Parsed()
-    if not is_artifact(data):
-        parsed = FILE_KINDS[task.source.kind].parse(task.source, task.path, data)
-    return _File(task, digest, parsed)
+    if is_artifact(data):
+        return _File(task, digest, Parsed())
+    return _File(task, digest, FILE_KINDS[task.source.kind].parse(task.source, task.path, data))
 
 
 def _read(file: _File, seen: Iterator[Seen] | None = None) -> Read:

@@ -212,13 +212,9 @@ class Scanner:
             return
         found.n_parsed += 1
         self._take(read.made, found)
-        found.files[entry.path] = KnownFile(
-            source=source.name,
-            disk_path=entry.place,
-            digest=read.digest,
-            docs=tuple(read.made.refs.values()),
-            skips=tuple(read.made.skips),
-        )
+        docs, skips = tuple(read.made.refs.values()), tuple(read.made.skips)
+        # All fields in their order: to bind names takes longer.
+        found.files[entry.path] = KnownFile(source.name, entry.place, read.digest, docs, skips)
 
     def _ask(self, source: SourceConfig, part: str, known: State | None, found: Scan) -> None:
         """Take in one part of a feed, or say that the source failed."""

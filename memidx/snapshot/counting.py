@@ -140,13 +140,16 @@ class _Pieces:
 
     def _forget(self) -> None:
         # Only who builds a snapshot pays for numpy.
+        import numpy as np
+
         from memidx.analysis.bulk import TermLists
         from memidx.analysis.numbering import Numbers
 
         self._numbers = Numbers()
         self._terms_of = self._analyzer.terms_in_bulk(self._vocabulary)
-        # Numbers of the terms of each piece, -1 for NOT_COUNTED.
+        # Numbers of the terms of each piece, and how much longer it makes a field.
         self._terms = TermLists()
+        self._lengths = np.zeros(1 << 12, dtype=np.int64)
 
     def count(self, texts: list[Text], columns: list[Columns]) -> None:
         """Append the counts of some documents to the columns."""
@@ -184,8 +187,23 @@ class _Pieces:
             starts = np.concatenate((starts, more_starts))
             texts = np.concatenate((texts, [text for text, _ in spread.more]))
         pieces = self._numbers.of(data, starts, lengths)
-        self._terms.add(*self._terms_of(self._numbers.since(n_known)))
+        self._learn(n_known)
         return texts, pieces
+
+    def _learn(self, first: int) -> None:
+        """Take in the terms of the pieces from this number on."""
+        import numpy as np
+
+        from memidx.analysis.numbering import grown
+
+        terms, sizes = self._terms_of(self._numbers.since(first))
+        pieces = np.repeat(np.arange(len(sizes)), sizes)
+        is_term = terms >= 0  # the others are NOT_COUNTED
+        gains = np.where(is_term, terms >= self._n_lengthless, -1)
+        self._terms.add(terms[is_term], np.bincount(pieces[is_term], minlength=len(sizes)))
+        self._lengths = grown(self._lengths, self._numbers.size)
+        lengths = np.bincount(pieces, weights=gains, minlength=len(sizes))
+        self._lengths[first : self._numbers.size] = lengths
 
     def _add_up(
         self, texts: NDArray[Any], pieces: NDArray[Any], n_docs: int, columns: list[Columns]
@@ -195,15 +213,10 @@ class _Pieces:
 
         n_texts = n_docs * len(columns)
         texts, pieces, times = _counted(texts, pieces)
+        lengths = np.bincount(texts, weights=times * self._lengths[pieces], minlength=n_texts)
         # Each occurrence of a piece becomes one of each of its terms.
         terms, sizes = self._terms.of(pieces)
-        texts = np.repeat(texts, sizes)
-        times = np.repeat(times, sizes)
-        real = terms >= 0
-        gains = np.where(real, 1, -1)
-        gains[real & (terms < self._n_lengthless)] = 0
-        lengths = np.bincount(texts, weights=times * gains, minlength=n_texts)
-        texts, terms, tf = _counted(texts[real], terms[real], times[real])
+        texts, terms, tf = _counted(np.repeat(texts, sizes), terms, np.repeat(times, sizes))
         counts = np.bincount(texts, minlength=n_texts)
         first = np.cumsum(counts) - counts
         for number, column in enumerate(columns):

@@ -88,10 +88,11 @@ def compact(value: Any) -> str:
     if kind is str:
         return quoted(value)
     if kind is list:
-        return f"[{','.join([compact(inner) for inner in value])}]" if value else "[]"
-    if kind is dict and all(type(key) is str for key in value):
-        inner = [f"{quoted(key)}:{compact(value[key])}" for key in sorted(value)]
-        return f"{{{','.join(inner)}}}"
+        texts = [quoted(inner) if type(inner) is str else compact(inner) for inner in value]
+        return f"[{','.join(texts)}]"
+    if kind is dict and {*map(type, value)} <= {str}:
+        texts = [f"{quoted(key)}:{compact(value[key])}" for key in sorted(value)]
+        return f"{{{','.join(texts)}}}"
     return "null" if value is None else _json(value)
 
 
@@ -212,7 +213,7 @@ def _check_meta(value: Any, where: str, document: Document, depth: int = 0) -> N
         for key, inner in value.items():
             if not isinstance(key, str):
                 raise _refused(document, where, f"has a key of type {type(key).__name__}")
-            if type(inner) is not str:  # most are, and need no place named
+            if type(inner) is not str and inner is not None:  # most are, and need no place named
                 _check_meta(inner, f"{where}.{key}", document, depth + 1)
     elif isinstance(value, list | tuple):
         for place, inner in enumerate(value):

@@ -24,7 +24,7 @@ _SIMPLE_LINE = re.compile(
     r"'([^'\n]*+)'|"
     r"([A-Za-z0-9][^\n:#\"'\[\]{},&*!|>%@`\\]*+(?::[^\s:#\"'\[\]{},&*!|>%@`\\]++)*)|"
     r'\[((?:[ ]*+"[^"\\\n]*+"[ ]*+,)*[ ]*+"[^"\\\n]*+"[ ]*+)\]'
-    r"))?[ ]*+"
+    r"))?[ ]*+(?=\n|\Z)"
 )
 _QUOTED = re.compile(r'"([^"\\\n]*)"')
 # Compiled for what is not ASCII alone: it takes longer than all the others together.
@@ -86,12 +86,16 @@ def _simple(block: str) -> dict[str, Any] | None:
     if not _is_printable(block):
         return None
     meta: dict[str, Any] = {}
-    for line in block.split("\n"):
-        if not line or line[0] == "#":
+    at, end = 0, len(block)
+    while at < end:
+        if block[at] in "\n#":
+            line_end = block.find("\n", at)
+            at = line_end + 1 if line_end >= 0 else end
             continue
-        found = _SIMPLE_LINE.fullmatch(line)
+        found = _SIMPLE_LINE.match(block, at)
         if not found:
             return None
+        at = found.end() + 1
         key, double, single, plain, quoted = found.groups()
         if double is not None:
             meta[key] = double

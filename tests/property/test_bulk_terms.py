@@ -73,7 +73,18 @@ _CHUNKS = st.one_of(
     st.lists(st.sampled_from(["Get", "HTML", "IDs", "x", "A", "the", "this"]), max_size=24).map(
         "".join
     ),
-    st.text("aA0", min_size=1, max_size=12),
+    st.text("aA0T", min_size=1, max_size=12),
+    # Words and numbers beside each other: units, ordinals, times, and more than a term may hold.
+    st.lists(
+        st.sampled_from(
+            [
+                *["0", "12", "20240501", "100000", "9" * 60, "1" * 230, "T", "Z", "st", "ND"],
+                *["GB", "kHz", "mm", "the", "The", "x", "abcdef", "a" * 60],
+            ]
+        ),
+        min_size=1,
+        max_size=6,
+    ).map("".join),
     st.text(min_size=1, max_size=6),
 ).map(lambda text: "".join(text.replace("\0", "").split()))
 

@@ -5,18 +5,22 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from threading import current_thread, main_thread
+from typing import Any
 
 import pytest
 
 import memidx
 from memidx import crew
 from memidx.crew import crew_of, current_crew
-from memidx.errors import StoreError
+from memidx.errors import FileError, StoreError
 from memidx.indexing import reading
-from memidx.snapshot import workers
+from memidx.snapshot import inversion, workers
 from tests.git_support import ENV, Git
+from tests.support import write_tree
 
 _SOURCES = """
 [[sources]]
@@ -77,6 +81,34 @@ def test_results_come_in_order_and_from_other_processes() -> None:
     assert [number for _, number in found] == [2 * number for number in range(40)]
     assert len({process for process, _ in found} - {os.getpid()}) == 1
     assert current_crew() is None
+
+
+def _is_loaded(name: str) -> tuple[int, bool]:
+    return os.getpid(), name in sys.modules
+
+
+def test_helpers_get_ready_before_there_is_work() -> None:
+    """One at first, the others as soon as there is something to do; with what they will need."""
+    # Nothing but this test loads it.
+    name = "pyclbr"
+    with crew_of(3, load=(name,)) as helpers:
+        assert helpers is not None
+        helpers.start(1)
+        assert helpers.is_started
+        assert len(helpers._helpers) == 1
+        found = dict(helpers.map(_is_loaded, [name] * 60))
+    assert found.pop(os.getpid(), False) is False
+    assert list(found.values()) == [True] * 2
+
+
+def test_helpers_that_got_no_work_are_not_waited_for() -> None:
+    """What a helper prepares is given up when the work turns out to be little."""
+    with crew_of(2, load=("numpy",)) as helpers:
+        assert helpers is not None
+        helpers.start(1)
+        (helper,) = helpers._helpers
+    assert helper._process.returncode == -signal.SIGKILL
+    assert not helpers.is_started
 
 
 def test_one_process_is_no_crew() -> None:
@@ -164,6 +196,30 @@ def test_a_shared_build_has_the_bytes_of_a_lonely_one(
     assert any(name.startswith("snapshot-") for name in found[0])
     assert reports[0].skips == reports[1].skips != ()
     assert (reports[0].n_read, reports[0].n_added) == (reports[1].n_read, reports[1].n_added)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_disk_that_refuses_the_postings_costs_no_answer(
+    jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether they are inverted while lines are written or afterwards."""
+    invert = inversion.invert
+    refused: list[str] = []
+
+    def refuse_once(*arguments: Any) -> inversion.Inverted:
+        if not refused:
+            refused.append(current_thread().name)
+            raise FileError("cannot write: no space is left", path="spool")
+        return invert(*arguments)
+
+    root = write_tree(tmp_path / "root", {f"{n}.md": f"# Note {n}\n\nlock\n" for n in range(5)})
+    monkeypatch.setattr(inversion, "invert", refuse_once)
+    store = tmp_path / "store"
+    report = memidx.build(root=str(root), store=str(store), jobs=jobs, env={})
+    assert (refused == [main_thread().name]) == (jobs == 1)
+    assert report.n_analysed == report.lines_written == 5
+    assert any("no space" in note for note in report.notes)
+    assert (store / "docs.jsonl").read_bytes().count(b"\n") == 5
 
 
 @pytest.mark.parametrize("jobs", [1, 3])

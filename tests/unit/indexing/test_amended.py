@@ -6,7 +6,15 @@ import pytest
 
 from memidx.files import Signature
 from memidx.indexing.amended import Amended, amended, changed_since
-from memidx.indexing.packing import KnownFile, PackedFiles, pack_files, paths_with_skips
+from memidx.indexing.compact import to_json
+from memidx.indexing.packing import (
+    DocRef,
+    KnownFile,
+    PackedFiles,
+    file_row,
+    pack_files,
+    paths_with_skips,
+)
 from memidx.indexing.signatures import (
     are_signatures,
     pack_signatures,
@@ -85,3 +93,15 @@ def test_known_files_are_packed_without_the_others_being_unpacked() -> None:
     later = amended(PackedFiles(paths, rows, paths_with_skips(files)), changed)
     assert paths_with_skips(later) == ["c.md"] == paths_with_skips({**files, **changed})
     assert pack_files(later) == pack_files({**files, **changed})
+
+
+def test_files_are_packed_as_json() -> None:
+    """Row by row, whatever stands in names, and whether anything was skipped."""
+    skip = Skip("a.md", "is empty", 3, "docs")
+    files = {
+        "a.md": KnownFile('so"urce', "a\\b\udcff.md", "0f", (DocRef("a\n#é", "s", 1),)),
+        "b.md": KnownFile("docs", "b.md", "0f", (DocRef("b", "s", 1), DocRef("c", "t", 20)), ()),
+        "c.md": KnownFile("docs", "c.md", "0f", (), (skip,)),
+        "d.md": KnownFile("docs", "d.md", "0f", ()),
+    }
+    assert pack_files(files)[1] == b"\n".join(to_json(file_row(file)) for file in files.values())

@@ -8,12 +8,15 @@ from enum import Enum
 from hashlib import blake2b
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memidx.documents import Document
 from memidx.errors import InputError
 from memidx.store.line import (
     DamagedLine,
     check_line,
+    compact,
     decode_line,
     encode_line,
     line_doc_id,
@@ -33,6 +36,21 @@ FULL = Document(
     source_hash="0" * 64,
     text="one\ntwo\ttab \\ end",
 )
+
+
+_TEXTS = st.one_of(st.text(), st.text('a"\\\n\t\0\x1f\x7f\u2028é/', max_size=5))
+_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | _TEXTS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(_TEXTS, inner, max_size=4),
+    max_leaves=12,
+).filter(lambda value: "inf" not in repr(value).lower())
+
+
+@given(value=_VALUES)
+def test_a_value_is_spelt_as_the_encoder_spells_it(value: object) -> None:
+    """Compact, keys in order, and nothing escaped that need not be."""
+    expected = json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    assert compact(value) == expected
 
 
 def test_a_line_has_the_documented_bytes() -> None:

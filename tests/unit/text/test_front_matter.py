@@ -115,3 +115,20 @@ def test_the_known_keys_of_a_broken_block_are_saved() -> None:
     found = read_front_matter(text)
     assert found.meta == {"title": "ADR 12: use a lock", "date": "2024-01-05"}
     assert found.end_line == 5
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\n\n", "\n# a: b", "\n#"])
+def test_comments_and_empty_lines_say_nothing(end: str) -> None:
+    """Wherever they stand, and however the last of them ends."""
+    lines = "# first\n\ntitle: A b # c\ncount: 3\n# more\nempty:"
+    assert read_front_matter(f"---\n{lines}{end}\n---\n").meta == {
+        "title": "A b",
+        "count": 3,
+        "empty": None,
+    }
+
+
+def test_control_characters_are_no_front_matter() -> None:
+    """A block that YAML forbids is text, among plain letters and among others."""
+    for letter in ("a", "é"):
+        assert not read_front_matter(f"---\nnote: {letter}\x7f\n---\n").meta
