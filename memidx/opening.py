@@ -26,6 +26,7 @@ from memidx.light import TYPE_CHECKING, suppress
 from memidx.snapshot import Workspace, settings_key
 from memidx.snapshot.cache import Cache
 from memidx.snapshot.refresh import Refresher
+from memidx.store import MANIFEST_NAME
 from memidx.values import Value
 
 if TYPE_CHECKING:
@@ -256,7 +257,6 @@ def _feeds(root: str, store: str, doc_ids: Collection[str], env: Mapping[str, st
 def stored_sources(store: str) -> tuple[SourceConfig, ...]:
     """The sources a store was built from, as its manifest has them; none without one."""
     # Not where the sources are configured; and without the reader, which knows lines too.
-    from memidx.store import MANIFEST_NAME
     from memidx.store.manifest import parse_manifest
 
     file = os.path.join(store, MANIFEST_NAME)
@@ -270,8 +270,6 @@ def stored_sources(store: str) -> tuple[SourceConfig, ...]:
 
 
 def _manifest_signature(store: str) -> files.Signature | None:
-    from memidx.store.layout import MANIFEST_NAME  # see stored_sources
-
     return files.signature(os.path.join(store, MANIFEST_NAME))
 
 
