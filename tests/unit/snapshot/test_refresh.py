@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import memidx
+import memidx.inspecting  # before a test stands something in for what it imports
 from memidx.errors import StoreLocked
 from memidx.snapshot import look, refresh
 from memidx.snapshot.caching import CacheWriter
