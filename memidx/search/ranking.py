@@ -192,8 +192,11 @@ def _rank_leading(
 def _evenness(snapshot: Snapshot, settings: RankSettings) -> float:
     """The smallest factor that a source can give a document, divided by the largest."""
     factors = _factors_by_number(snapshot, settings)
-    least = [one.weight * (one.decay_floor if one.decay else 1.0) for one in factors]
-    return min(least, default=1.0) / max([one.weight for one in factors], default=1.0)
+    least = min(
+        [one.weight * (one.decay_floor if one.decay else 1.0) for one in factors], default=1
+    )
+    largest = max([one.weight for one in factors], default=1.0)
+    return least / largest if largest > 0.0 else 0.0
 
 
 def _best(

@@ -31,6 +31,7 @@ factors = st.sampled_from(
         {},
         {"notes": SourceFactors(weight=1.4), "logs": SourceFactors(weight=0.7)},
         {"notes": SourceFactors(decay=0.01, decay_floor=0.2), "docs": SourceFactors(weight=0.9)},
+        {name: SourceFactors(weight=0.0) for name in SOURCES},
     ]
 )
 
