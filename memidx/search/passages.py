@@ -19,7 +19,7 @@ from memidx.search.places import Finder, Guesses, Place, WordsOverlapError
 from memidx.values import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
 REPEATED = 0.2
 """What a term counts in a further snippet once one has shown it."""
@@ -85,11 +85,12 @@ def snippets(
     text = page.text
     chosen = _choose(page, finder, *finder.guesses(page, indexed), limit, width)
     if not chosen and (indexed is None or indexed):
+        held = finder.all_places(text)
         certain: Guesses = {}
-        for place in finder.all_places(text):
+        for place in held:
             for term in place.terms:
                 certain.setdefault(term, []).append(place.start)
-        chosen = _choose(page, finder, certain, (), limit, width)
+        chosen = _choose(page, finder, certain, (), limit, width, held)
     if not chosen:
         return _without_places(page, finder, title, line_offset, width)
     return tuple([_snippet(text, bounds, start, end, line_offset) for bounds, start, end in chosen])
@@ -115,13 +116,22 @@ class _Candidate:
 
 
 def _choose(
-    page: Page, finder: Finder, guesses: Guesses, cut: Collection[str], limit: int, width: int
+    page: Page,
+    finder: Finder,
+    guesses: Guesses,
+    cut: Collection[str],
+    limit: int,
+    width: int,
+    places: Sequence[Place] | None = None,
 ) -> list[tuple[tuple[int, int], int, int]]:
     """Passages to show and what to cut from them: ((start, end), cut start, cut end).
 
     Each time the passage that adds most, of equals the first. What one adds only ever falls, when
     it turns out to be a table, its guesses are checked or its terms shown, so the best on the
     heap, if it kept its worth, is the best; the others need no closer look.
+
+    Args:
+        places: What is known for certain, in order, if it is: then nothing has to be checked.
     """
     if not guesses:
         return []
@@ -136,7 +146,9 @@ def _choose(
         candidate = candidates[number]
         is_passage = outline.is_passage(number)
         gain = _gain(weights, candidate.terms, covered, is_passage)
-        if gain == -before and not candidate.is_certain:
+        if gain == -before and not candidate.is_certain and places is not None:
+            candidate.is_certain = True
+        elif gain == -before and not candidate.is_certain:
             candidate.terms = finder.terms_at(page, candidate.guesses, cut)
             candidate.is_certain = True
             gain = _gain(weights, candidate.terms, covered, is_passage)
@@ -148,7 +160,7 @@ def _choose(
             heappop(heap)
             first, last = outline.span(number)
             bounds = outline.starts[first], outline.ends[last]
-            (start, end), shown = _window(page, bounds, finder, candidate, width)
+            (start, end), shown = _window(page, bounds, finder, candidate, width, places)
             chosen.append((bounds, start, end))
             covered.update(shown)
     return chosen
@@ -228,14 +240,23 @@ def _snippet(text: str, bounds: tuple[int, int], start: int, end: int, line_offs
 
 
 def _window(
-    page: Page, bounds: tuple[int, int], finder: Finder, candidate: _Candidate, width: int
+    page: Page,
+    bounds: tuple[int, int],
+    finder: Finder,
+    candidate: _Candidate,
+    width: int,
+    places: Sequence[Place] | None,
 ) -> tuple[tuple[int, int], Collection[str]]:
     """The part of a passage, at most `width` long, whose distinct terms weigh most; its terms."""
     text, terms, guesses = page.text, candidate.terms, candidate.guesses
     if bounds[1] - bounds[0] <= width:
         return bounds, terms
     try:
-        run = _best_run(finder.places_in_order(page, guesses), terms, finder.weights, width)
+        if places is None:
+            inside: Iterable[Place] = finder.places_in_order(page, guesses)
+        else:
+            inside = [place for place in places if bounds[0] <= place.start < bounds[1]]
+        run = _best_run(inside, terms, finder.weights, width)
     except WordsOverlapError:
         held = finder.places(page, chain.from_iterable(guesses.values()))
         run = _best_run(held, terms, finder.weights, width)
@@ -247,8 +268,8 @@ def _window(
     end = _cut_right(text, start, bounds[1], width, keep=last)
     if run.holds_all and start <= first and last <= end:
         return (start, end), terms
-    inside = [place.terms for place in run.places if start <= place.start and place.end <= end]
-    return (start, end), {term for terms in inside for term in terms}
+    shown = [place.terms for place in run.places if start <= place.start and place.end <= end]
+    return (start, end), {term for terms in shown for term in terms}
 
 
 class _Run(NamedTuple):

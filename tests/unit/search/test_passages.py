@@ -193,6 +193,18 @@ def test_snippet_holds_the_surface(surface: str, query: str) -> None:
     assert found[0].line_start == found[0].line_end == 11
 
 
+@pytest.mark.parametrize(
+    "word",
+    ["caf&eacute;*<b>bo</b>ld|pack(show)**imife", "nk](http://ex.org/pack?x=1&y=2)</b>`CAF`E"],
+)
+def test_a_word_that_only_the_whole_text_shows(word: str) -> None:
+    """Analysed as a piece it is another one: what the whole text says is believed."""
+    for text in (f"n\n\n{word}", f"n\n\n{'more ' * 60}{word} {'more ' * 60}"):
+        (snippet,) = shown(text, "cafe")
+        assert word in snippet.text
+        assert snippet.line_start == 3
+
+
 def test_long_passage_is_cut_around_the_terms() -> None:
     """A snippet has at most 240 characters, whole words, and the terms that stand together."""
     words = " ".join(f"word{n}" for n in range(400))
