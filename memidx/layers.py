@@ -114,8 +114,8 @@ class Layers:
         Raises:
             StoreError: One of them cannot be read.
         """
-        if refresh and any(one.config_changed() for one in self.opened):
-            # The configuration decides what the sources are, and it changed.
+        if refresh and self._sources_changed():
+            # The configuration, or the store, decides what the sources are, and it changed.
             self._adopt([open_store(store, self._root_given, self._env) for store in self.stores])
         readies = [
             refresher.ready(refresh=refresh, now_ns=now_ns) for refresher in self._refreshers
@@ -166,6 +166,19 @@ class Layers:
         self._refreshers = [
             refresher_for(one, self.analyzer, watch=self._is_watch_wanted) for one in opened
         ]
+
+    def _sources_changed(self) -> bool:
+        """Whether settings are others by now, or a store was built from other sources."""
+        if any(one.config_changed() for one in self.opened):
+            return True
+        manifests = [one.manifest_now() for one in self.opened]
+        if manifests == [one.manifest for one in self.opened]:
+            return False
+        if any(one.sources_changed() for one in self.opened):
+            return True
+        pairs = zip(self.opened, manifests, strict=True)
+        self.opened = tuple([replace(one, manifest=manifest) for one, manifest in pairs])
+        return False
 
     def _together(self, readies: Sequence[Ready]) -> Ready:
         nearest = readies[0]

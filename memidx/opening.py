@@ -45,6 +45,8 @@ class Opened:
         home: Folder the configuration was looked for in.
         watch: Configuration file -> its signature when it was read, to see when it changes.
         is_published: Whether the store is one file: a published JSON index.
+        manifest: Signature of the manifest that the sources come from; None where they are
+            configured.
     """
 
     workspace: Workspace
@@ -53,10 +55,24 @@ class Opened:
     home: str
     watch: Mapping[str, files.Signature | None]
     is_published: bool = False
+    manifest: files.Signature | None = None
 
     def config_changed(self) -> bool:
         """Whether a file that settings come from is another one now."""
         return watch_config(self.home, self.config) != self.watch
+
+    def manifest_now(self) -> files.Signature | None:
+        """The signature of the manifest, where the sources come from it."""
+        if self.config.sources or self.is_published:
+            return None
+        return _manifest_signature(self.workspace.store)
+
+    def sources_changed(self) -> bool:
+        """Whether the store was built from other sources by now."""
+        if self.config.sources or self.is_published:
+            return False
+        stored = stored_sources(self.workspace.store) or (DEFAULT_SOURCE,)
+        return stored != self.workspace.sources
 
 
 def open_store(store: str | None, root: str | None, env: Mapping[str, str]) -> Opened:
@@ -82,9 +98,11 @@ def open_store(store: str | None, root: str | None, env: Mapping[str, str]) -> O
     known = existing_folder(root) if root is not None else _root_of(place, cache, env)
     home = known or os.path.dirname(place)
     config = load_config(home, env=env)
+    manifest = None if config.sources else _manifest_signature(place)
     sources = config.sources or stored_sources(place) or (DEFAULT_SOURCE,)
     workspace = make_workspace(place, known, sources, config, env)
-    return Opened(workspace, config, cache, home, watch_config(home, config))
+    watch = watch_config(home, config)
+    return Opened(workspace, config, cache, home, watch, manifest=manifest)
 
 
 def make_workspace(
@@ -250,6 +268,12 @@ def stored_sources(store: str) -> tuple[SourceConfig, ...]:
         _unless_passing(error)
         return ()
     return tuple(source_from_dict(definition) for definition in definitions)
+
+
+def _manifest_signature(store: str) -> files.Signature | None:
+    from memidx.store.layout import MANIFEST_NAME  # see stored_sources
+
+    return files.signature(os.path.join(store, MANIFEST_NAME))
 
 
 def _unless_passing(error: MemidxError) -> None:

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from memidx.analysis.base import TermsInBulk
     from memidx.analysis.numbering import Numbers
 
+    _Words = list[QueryWord]
+
 VERSION = 2
 """Raise it whenever any text could give other terms."""
 
@@ -151,6 +153,11 @@ class DefaultAnalyzer:
             words = [QueryWord(w.surface, w.terms, w.whole, True) for w in words]
         return tuple(words)
 
+    def query_words(self, chunk: str) -> list[QueryWord] | None:
+        """Words of a chunk of a query, without stop words; None where others may change them."""
+        is_apart = chunk.isascii() and "&" not in chunk and "<" not in chunk and not self._aliases
+        return (self._asked.get(chunk) or self._ask(chunk))[0] if is_apart else None
+
     def _ask(self, chunk: str) -> tuple[list[QueryWord], list[QueryWord]]:
         """Words and stop words of a chunk of a query, which are remembered."""
         words: list[QueryWord] = []
@@ -163,14 +170,11 @@ class DefaultAnalyzer:
             self._asked[chunk] = (words, stops)
         return words, stops
 
-    def _add_words(
-        self, surface: str, token: Token, words: list[QueryWord], stops: list[QueryWord]
-    ) -> None:
+    def _add_words(self, surface: str, token: Token, words: _Words, stops: _Words) -> None:
         if token.kind != "word":
             words.extend(_run_words(token))
             return
-        word = self._query_word(surface, token)
-        if word is not None:
+        if (word := self._query_word(surface, token)) is not None:
             (stops if word.whole in STOP_WORDS else words).append(word)
 
     def _query_word(self, surface: str, token: Token) -> QueryWord | None:
@@ -336,10 +340,8 @@ class _Chunks(dict[str, tuple[str, ...]]):
     def of_chunk(self, chunk: str) -> tuple[str, ...]:
         """The terms of a chunk, which is not kept."""
         text = plain_text(chunk) if chunk.isascii() else ""
-        if text.isalpha():
-            return self._parts[text].terms
         if text:
-            return self._parts.divide(text).terms
+            return (self._parts[text] if text.isalpha() else self._parts.divide(text)).terms
         if chunk[0] == " ":  # see DefaultAnalyzer.pieces
             term = chunk[1:]
             return (term,) if term in STOP_WORDS else (term, NOT_COUNTED)

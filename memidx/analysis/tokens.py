@@ -38,7 +38,14 @@ class Token(NamedTuple):
 
 def tokens(chunk: str) -> list[Token]:
     """Tokens of a chunk in reading order."""
-    found = _by_hand(chunk) if chunk.isascii() else None
+    if chunk.isascii():
+        word = chunk.lstrip(_BEFORE).rstrip(_AFTER)
+        if word.isalpha():  # as most words of a question; by hand it takes ten times as long
+            start = chunk.index(word)
+            return [Token(start, start + len(word), "word", word)]
+        found = _by_hand(chunk)
+    else:
+        found = None
     return list(look_closely(chunk)) if found is None else found
 
 

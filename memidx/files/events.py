@@ -76,7 +76,10 @@ class FolderEvents:
         self._ends = flags.DELETE_SELF | flags.MOVE_SELF | flags.IGNORED | flags.UNMOUNT
         self._overflow = flags.Q_OVERFLOW
         self._process = os.getpid()
-        self._queue: INotify = INotify(nonblocking=True)
+        try:
+            self._queue: INotify = INotify(nonblocking=True)
+        except OSError as error:  # of queues, too, a user may have no more than some
+            raise failed("watch", next(iter(self.folders), ""), error) from error
         self._watched: dict[int, list[str]] = {}
         for folder in sorted(self.folders):
             try:
@@ -129,8 +132,9 @@ def _kind_at(path: str, kinds: Mapping[str, str]) -> str:
 def _kinds_of_systems() -> Mapping[str, str]:
     """Where something is mounted -> the kind of its file system (proc(5))."""
     try:
-        with open(_MOUNTS, encoding="utf-8", errors="surrogateescape") as mounts:
-            lines = mounts.read().splitlines()
+        with open(_MOUNTS, "rb") as mounts:
+            # In names all is as it is but blanks, tabs, line feeds and backslashes.
+            lines = os.fsdecode(mounts.read()).rstrip("\n").split("\n")
     except OSError as error:
         raise failed("read", _MOUNTS, error) from error
     kinds: dict[str, str] = {}

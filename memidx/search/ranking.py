@@ -265,16 +265,19 @@ def rank_ids(
     strategy: str | None = None,
 ) -> list[list[str]]:
     """`doc_id`s of the best `k` hits of many queries, in the order `rank` gives them."""
-    from memidx.search.batch import best_ids  # needs numpy, a one-shot query does not
-    from memidx.search.ids import ids_of  # likewise
-
     wanted = strategy or settings.search.strategy
     published = wanted == "lexical" and wanted not in settings.thresholds
-    quick = ids_of(snapshot, analyzer, settings) if published else None
+    quick = snapshot.remembered.get("ids") if published else None
+    if published and (quick is None or not quick.serves(analyzer, settings)):
+        from memidx.search.ids import Ids  # needs numpy, a one-shot query does not
+
+        quick = snapshot.remembered["ids"] = Ids(snapshot, analyzer, settings)
     found = []
     for query in queries:
         ids = None if quick is None else quick.best(snapshot, query, k)
         if ids is None:
+            from memidx.search.batch import best_ids  # few queries come here
+
             prepared = prepare(snapshot, analyzer, query, settings.search)
             ids = best_ids(snapshot, prepared, settings, k) if published else None
             if ids is None:

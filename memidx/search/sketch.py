@@ -1,57 +1,90 @@
-"""Which documents are the best, when nobody asks for their scores?
+"""What does a term give to every document, roughly?
 
-Ids alone need no exact scores: sums in single precision, of one row a term, say which documents
-can be among the best and in which order, but for those so close to each other that the error
-could decide. Their scores are worked out exactly, one by one, by the formula of the plain kernel.
-So ids and order are those of exact scores, for half the additions and a quarter of the memory
-traffic. Needs numpy.
+Ids alone need no exact scores, so for them an open index remembers a term as one row or one list
+in single precision, all its fields together. Every value is right but for a few roundings, which
+whoever compares sums of them has to allow for (`memidx.search.choosing`). Needs numpy.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memidx.search.given import Docs, Floats, Memory
-from memidx.search.kernels import ScoredTerm
+from memidx.scoring import idf
+from memidx.search.given import Docs, Memory, Ordinals
 from memidx.snapshot.snapshot import Snapshot
 
-# One rounding in single precision, of the value itself.
-_ROUNDING = 2.0**-23
-# Fewer documents than this are a list; adding to a list of 64 takes as long as adding a row of
-# 5,000, and in larger snapshots the list may be longer (measured at 4,728 and at 100,000).
-_MIN_ROW = 64
+ROUNDING = 2.0**-23
+"""Twice what one rounding in single precision does to a value, in proportion."""
+# In a snapshot of up to so many documents every term is a row, of 8 KB at most; among more, those
+# that this share of the further ones hold. In time rows are worth it from fewer on (at 4,728
+# documents a list of 90 takes as long to add as a row, at 100,000 one of 7,000), but they take
+# several times the memory.
+_ROWS_ONLY = 2000
+_ROW_SHARE = 1 / 8
 # Documents a term gives most to, which say early what the k-th best score at least.
 _N_CHAMPIONS = 64
 # What a term gives is added up in single precision from the first of these to the second: there
 # each number carries an error in proportion, and the terms of no query reach the end of the range.
 _LEAST, _MOST = 1e-30, 1e30
-# More candidates than this are not told apart one by one.
-_MAX_CANDIDATES = 400
+# Objects, a key and headers of arrays.
 _OVERHEAD_BYTES = 700
 
 Singles = NDArray[np.float32]
 
+Key = tuple[str, float, int]
+"""A term, what its occurrence in a query weighs, and a number for fields and parameters."""
 
-class Sketch(NamedTuple):
+
+class Sketch:
     """What a term gives in all its fields together, roughly.
 
     Attributes:
         docs: Who gets it; None for every document in order.
         values: What each gets.
-        champions: Documents that get most.
-        most: The largest value.
+        n_docs: How many get something (at least so many).
+        weight: The more, the more the term gives to the documents it gives most to.
         is_whole: Whether no document that holds the term gets nothing, in a field without weight.
+        n_champions: How many champions there are.
     """
 
-    docs: Docs | None
-    values: Singles
-    champions: Docs
-    most: float
-    is_whole: bool
+    __slots__ = ("_champions", "docs", "is_whole", "n_champions", "n_docs", "values", "weight")
+
+    def __init__(
+        self, docs: Ordinals | None, values: Singles, n_docs: int, weight: float, is_whole: bool
+    ) -> None:
+        self.docs = docs
+        self.values = values
+        self.n_docs = n_docs
+        self.weight = weight
+        self.is_whole = is_whole
+        self.n_champions = min(n_docs, _N_CHAMPIONS)
+        self._champions: Docs | None = None
+
+    @property
+    def champions(self) -> Docs:
+        """Documents that get most; of most terms nobody asks for them."""
+        found = self._champions
+        if found is None:
+            found = self._champions = _champions(self.docs, self.values)
+        return found
+
+    def value_of(self, doc: int) -> float:
+        """What one document gets."""
+        if self.docs is None:
+            return self.values.item(doc)
+        place = int(self.docs.searchsorted(np.uint32(doc)))
+        is_there = place < len(self.docs) and self.docs.item(place) == doc
+        return self.values.item(place) if is_there else 0.0
+
+    @property
+    def size_bytes(self) -> int:
+        """What it takes, champions included."""
+        # Documents that are read in place are the file's.
+        n_docs = 0 if self.docs is None or self.docs.base is not None else self.docs.nbytes
+        return self.values.nbytes + n_docs + 8 * self.n_champions + _OVERHEAD_BYTES
 
 
 class Sketches:
@@ -67,158 +100,103 @@ class Sketches:
         self, memory: Memory, fields: tuple[tuple[int, float], ...], at: tuple[float, float]
     ) -> None:
         self._memory = memory
+        self._fields = fields
         self._at = at
+        self._gain = at[0] + 1.0
+        # By position, 4 bytes a document each.
+        self._norms: dict[int, tuple[Singles, float]] = {}
         # A number, because hashing what it stands for takes as long as finding a sketch.
         self._number = memory.number_of((fields, at))
 
-    def of(self, snapshot: Snapshot, term: ScoredTerm) -> Sketch | None:
+    def key(self, term: str, weight: float) -> Key:
+        """What the sketch of a term is asked for by, where its occurrence weighs so much."""
+        return term, weight, self._number
+
+    def of(self, snapshot: Snapshot, key: Key) -> Sketch | None:
         """The sketch of a term that occurs; None where single precision does not hold it."""
-        kept = self._memory.sketches
-        key = (term.term, term.weight, self._number)
-        young = kept.young.get(key)
-        found: Sketch | None = kept.get(key) if young is None else young[0]
+        kept = self._memory.kept
+        found: Sketch | None = kept.get(key)
         if found is None:
-            pieces = self._memory.pieces(snapshot, term, self._at)
-            is_whole = len(pieces) == len(term.fields)
-            pieces = [piece for piece in pieces if len(piece[0])]
-            if not all(_LEAST <= values.min() and values.max() <= _MOST for _, values in pieces):
-                return None
-            found = _make(snapshot.size, pieces, is_whole)
-            arrays = (found.values, found.champions, *(() if found.docs is None else (found.docs,)))
-            kept.put(key, found, sum(array.nbytes for array in arrays) + _OVERHEAD_BYTES)
+            found = self._make(snapshot, key[0], key[1])
+            if found is not None:
+                kept.put(key, found, found.size_bytes)
+        return found
+
+    def _make(self, snapshot: Snapshot, term: str, weight: float) -> Sketch | None:
+        numbers, df = snapshot.look_up(term)
+        value = weight * idf(snapshot.n_searchable, df)
+        pieces = []
+        is_whole = True
+        for position, field_weight in self._fields:
+            factor = value * field_weight
+            if factor <= 0.0:
+                is_whole = False
+            elif numbers is not None:
+                docs, tf = self._memory.ordinals(snapshot, position, numbers)
+                if len(docs):
+                    norms, largest = self._norms_of(snapshot, position)
+                    factor *= self._gain
+                    if factor > _MOST or factor / (1.0 + largest) < _LEAST:
+                        return None
+                    # Seven roundings, those of the factor and of the norm included.
+                    share = tf.astype(np.float32)
+                    share /= share + norms.take(docs)
+                    share *= factor
+                    pieces.append((docs, share))
+        return _joined(snapshot.size, pieces, value, is_whole)
+
+    def _norms_of(self, snapshot: Snapshot, position: int) -> tuple[Singles, float]:
+        """BM25's `k1 * (1 - b + b * dl / avgdl)` of every document, and the largest of them."""
+        found = self._norms.get(position)
+        if found is None:
+            norms = self._memory.norms(snapshot, position, self._at).astype(np.float32)
+            found = self._norms[position] = norms, float(norms.max(initial=0.0))
         return found
 
 
-def best_docs(
-    snapshot: Snapshot,
-    sketches: Sequence[Sketch],
-    factors: Floats | None,
-    exact: Callable[[int], float],
-    k: int,
-) -> tuple[list[int], Singles] | None:
-    """The best `k` documents in served order, and about what every document scores.
-
-    Args:
-        snapshot: Of the documents.
-        sketches: Of the query's terms that occur.
-        factors: What turns relevance into composite, per document; None when it is 1.
-        exact: Composite of a document.
-        k: How many, >= 1.
-
-    Returns:
-        None where too many documents are too close.
-    """
-    scores = _add_up(sketches, snapshot.size)
-    values = scores if factors is None else scores * factors
-    # Each value carries the rounding of its terms and of their additions, twice in a comparison.
-    close = 1.0 - (2 * len(sketches) + 8) * _ROUNDING
-    least = _early_guess(values, sketches, k)
-    candidates = (values >= least * close if least > 0.0 else values > 0.0).nonzero()[0]
-    if k <= _MAX_CANDIDATES < len(candidates):
-        # The guess was too low: the weightiest term says little of a query of many.
-        some = values[candidates]
-        least = float(np.partition(some, len(some) - k)[-k])
-        candidates = candidates[some >= least * close]
-    if len(candidates) > _MAX_CANDIDATES:
-        return None
-    negative = (-values[candidates]).tolist()
-    rows = sorted(zip(negative, candidates.tolist(), strict=True))
-    last = 0.0
-    for minus, _ in rows[: k + 1]:
-        if minus <= last * close and last:
-            return _told_apart(rows, close, exact, snapshot, k), scores
-        last = minus
-    return [doc for _, doc in rows[:k]], scores
-
-
-def _told_apart(
-    rows: list[tuple[float, int]],
-    close: float,
-    exact: Callable[[int], float],
-    snapshot: Snapshot,
-    k: int,
-) -> list[int]:
-    """The best `k`, where runs of documents too close to each other are ordered exactly."""
-    best: list[int] = []
-    run: list[int] = []
-    last = 0.0
-    for minus, doc in rows:
-        if run and minus > last * close:
-            best += _ordered(run, exact, snapshot)
-            run = []
-            if len(best) >= k:
-                break
-        run.append(doc)
-        last = minus
-    best += _ordered(run, exact, snapshot)
-    return best[:k]
-
-
-def _ordered(run: list[int], exact: Callable[[int], float], snapshot: Snapshot) -> list[int]:
-    if len(run) < 2:
-        return run
-    return sorted(run, key=lambda doc: (-exact(doc), snapshot.order(doc)))
-
-
-def _add_up(sketches: Sequence[Sketch], size: int) -> Singles:
-    scores: Singles | None = None
-    is_ours = False  # a row of the memory must stay as it is
-    for docs, values, _, _, _ in sketches:
-        if docs is not None:
-            if scores is None:
-                scores = np.zeros(size, np.float32)
-            elif not is_ours:
-                scores = scores.copy()
-            is_ours = True
-            scores[docs] += values
-        elif scores is None:
-            scores = values
-        elif is_ours:
-            scores += values
-        else:
-            scores = scores + values
-            is_ours = True
-    return np.zeros(size, np.float32) if scores is None else scores
-
-
-def _early_guess(values: NDArray[np.floating], sketches: Sequence[Sketch], k: int) -> float:
-    """At most the k-th largest value, and not much less; 0 where nothing says it."""
-    best: Docs | None = None
-    most = 0.0
-    for _, _, champions, at_most, _ in sketches:
-        if at_most > most and len(champions) >= k:
-            best, most = champions, at_most
-    if best is not None:
-        some = values[best]
-        some.sort()  # quicker than a partition of so few
-        return float(some[-k])
-    if k > _N_CHAMPIONS and k < len(values):
-        return float(np.partition(values, len(values) - k)[-k])
-    return 0.0
-
-
-def _make(size: int, pieces: Sequence[tuple[Docs, Floats]], is_whole: bool) -> Sketch:
-    n_docs = max((len(docs) for docs, _ in pieces), default=0)
-    if n_docs >= max(_MIN_ROW, size / 27 - 200):
+def _joined(
+    size: int, pieces: Sequence[tuple[Ordinals, Singles]], weight: float, is_whole: bool
+) -> Sketch:
+    """One sketch of what a term gives field by field."""
+    n_docs = max([0, *[len(docs) for docs, _ in pieces]])
+    if n_docs > (size - _ROWS_ONLY) * _ROW_SHARE:
         row = np.zeros(size, np.float32)
         for docs, values in pieces:
-            row[docs] += values.astype(np.float32)
+            np.add.at(row, docs, values)
+        return Sketch(None, row, n_docs, weight, is_whole)
+    if not pieces:
+        return Sketch(np.empty(0, np.uint32), np.empty(0, np.float32), 0, weight, is_whole)
+    docs, values = pieces[0]
+    for more, theirs in pieces[1:]:
+        places = docs.searchsorted(more)
+        if np.count_nonzero(docs.take(places, mode="clip") == more) < len(more):
+            every = _distinct(np.concatenate((docs, more)))
+            total = np.zeros(len(every), np.float32)
+            total[every.searchsorted(docs)] = values
+            docs, values, places = every, total, every.searchsorted(more)
+        values[places] += theirs
+    return Sketch(docs, values, len(docs), weight, is_whole)
+
+
+def _distinct(docs: Ordinals) -> Ordinals:
+    """`np.unique` without what that asks first, which takes longer than a short list."""
+    docs.sort()
+    is_first = np.empty(len(docs), np.bool_)
+    is_first[0] = True
+    np.not_equal(docs[1:], docs[:-1], is_first[1:])
+    return docs[is_first]
+
+
+def _champions(docs: Ordinals | None, values: Singles) -> Docs:
+    """Documents of the largest values, ascending."""
+    if docs is None:
         # Among those that hold it: over all, nine times as long, for most are equal, at zero.
-        champions = (row > 0.0).nonzero()[0]
-        if len(champions) > _N_CHAMPIONS:
-            best = np.argpartition(row[champions], len(champions) - _N_CHAMPIONS)[-_N_CHAMPIONS:]
-            champions = champions[best]
-            champions.sort()
-        return Sketch(None, row, champions, float(row[champions].max()), is_whole)
-    if len(pieces) == 1:
-        every, total = pieces[0][0], pieces[0][1].astype(np.float32)
+        holders = (values > 0.0).nonzero()[0]
+        values = values[holders]
     else:
-        every = np.unique(np.concatenate([np.empty(0, np.intp), *(docs for docs, _ in pieces)]))
-        total = np.zeros(len(every), np.float32)
-        for docs, values in pieces:
-            total[np.searchsorted(every, docs)] += values.astype(np.float32)
-    champions = every
-    if len(every) > _N_CHAMPIONS:
-        champions = every[np.argpartition(total, len(every) - _N_CHAMPIONS)[-_N_CHAMPIONS:]]
-        champions.sort()
-    return Sketch(every, total, champions, float(total.max(initial=0.0)), is_whole)
+        holders = docs.astype(np.intp)
+    if len(holders) > _N_CHAMPIONS:
+        best = values.argpartition(len(values) - _N_CHAMPIONS)[-_N_CHAMPIONS:]
+        holders = holders[best]
+        holders.sort()
+    return holders

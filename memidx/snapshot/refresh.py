@@ -153,6 +153,9 @@ class Refresher:
             sources.forget()
 
     def _quick(self, store: dict[str, Signature], now_ns: int, *, checked: bool) -> Ready | None:
+        if checked:
+            # What an earlier search saw says nothing of now, where no state is compared below.
+            self._sources.edited = None
         for state in self._states(store, whole=checked):
             if state.settings != self.workspace.settings or state.store != store:
                 continue

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-# Terms that are remembered with what was found of them; an open index meets the same words again.
+# Terms that are remembered with what was found of them.
 _MAX_REMEMBERED = 20_000
 
 
@@ -108,11 +108,22 @@ class Snapshot:
 
     def term(self, term: str) -> Numbers | None:
         """A term of the vocabulary, or None when no live document holds it."""
-        return self._look_up(term)[0]
+        return self.look_up(term)[0]
 
     def document_frequency(self, term: str) -> int:
         """Live documents that hold a term in the field where most do (decision 0005)."""
-        return self._look_up(term)[1]
+        return self.look_up(term)[1]
+
+    def look_up(self, term: str) -> tuple[Numbers | None, int]:
+        """`term` and `document_frequency`, remembered: an open index meets the same words again."""
+        found = self._known.get(term)
+        if found is None:
+            numbers = tuple([part.segment.find_term(term) for part in self.parts])
+            df = self._frequency_of(numbers)
+            if len(self._known) >= _MAX_REMEMBERED:
+                self._known.clear()
+            found = self._known[term] = (numbers if df else None, df)
+        return found
 
     def postings(self, position: int, numbers: Numbers) -> Iterator[Postings]:
         """Postings of a term in the field at `position`, segment by segment."""
@@ -312,16 +323,6 @@ class Snapshot:
         if self.is_one:
             return np.arange(self.size)
         return np.fromiter(map(self.order, range(self.size)), dtype=np.int64, count=self.size)
-
-    def _look_up(self, term: str) -> tuple[Numbers | None, int]:
-        found = self._known.get(term)
-        if found is None:
-            numbers = tuple(part.segment.find_term(term) for part in self.parts)
-            df = self._frequency_of(numbers)
-            if len(self._known) >= _MAX_REMEMBERED:
-                self._known.clear()
-            found = self._known[term] = (numbers if df else None, df)
-        return found
 
     def _frequency_of(self, numbers: Numbers) -> int:
         if self.is_one:

@@ -91,7 +91,8 @@ class WatchedSources:
         self.edited = None
         if root is None or state.root != root or feed_tokens(root, sources) != state.tokens:
             return False
-        last = self._seen
+        # A watch says what changed since it was asked last, even where that was in vain.
+        last, self._seen = self._seen, None
         now = self._survey(root, now_ns, last.survey if last else None)
         if last is not None and last.state is state:
             racy = last.racy

@@ -18,6 +18,7 @@ from memidx.errors import FileError
 from memidx.files import Signature
 from memidx.light import TYPE_CHECKING
 from memidx.sources.base import Skip, has_suffix
+from memidx.sources.links import Led, follow, is_gone
 from memidx.sources.other_stores import MANIFEST, is_of_store, is_store
 from memidx.sources.shelves import Before, Shelf, Shelves, files_of
 from memidx.text.paths import is_within, printable, relative_to
@@ -56,7 +57,8 @@ class Survey:
         rest: What else is in `files`.
         folders: Folders that decide about it, with a `/` behind: those whose content was listed,
             and those above a base, in which an ignore file or the base itself may appear.
-        links: Root-relative path of each link -> where it leads, and to what (see `follow`).
+        links: Root-relative path of each link -> where it leads, and to what.
+        ways: The same of each base, and each ignore file above one, that is reached over a link.
     """
 
     files: Mapping[str, Signature]
@@ -68,7 +70,8 @@ class Survey:
     shelves: Mapping[str, Shelf] = field(default_factory=dict)
     rest: Mapping[str, Signature] = field(default_factory=dict)
     folders: frozenset[str] = frozenset()
-    links: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    links: Mapping[str, Led] = field(default_factory=dict)
+    ways: Mapping[str, Led] = field(default_factory=dict)
 
 
 def survey(
@@ -112,21 +115,8 @@ def survey(
         walk.rest,
         frozenset(walk.folders),
         walk.links,
+        walk.ways,
     )
-
-
-def follow(path: str) -> tuple[str, str]:
-    """Where a link leads, all links resolved, and to what: `folder`, `file`, `other`, `nothing`.
-
-    Raises:
-        FileError: The system did not say.
-    """
-    real = files.realpath(path)
-    if files.is_dir(path):
-        return real, "folder"
-    if files.is_file(path):
-        return real, "file"
-    return real, "other" if files.exists(path) else "nothing"
 
 
 def _outermost(bases: Iterable[str]) -> list[str]:
@@ -155,7 +145,8 @@ class _Walk:
         self.skips: list[Skip] = []
         self.unlisted: set[str] = set()
         self.folders: set[str] = set()
-        self.links: dict[str, tuple[str, str]] = {}
+        self.links: dict[str, Led] = {}
+        self.ways: dict[str, Led] = {}
         # The folder that is not wholly known for it, and the path that was listed and is not there.
         self.vanished: list[tuple[str, str]] = []
         self._root = root
@@ -199,6 +190,7 @@ class _Walk:
         real = files.realpath(path)
         if self._leaves_root(base, real):
             return
+        self._note_way(base, real)
         if real in self._unreadable:
             self.failed[base] = self._unreadable[real]
         elif files.is_dir(path):
@@ -242,13 +234,20 @@ class _Walk:
         for part in ["", *base.split("/")[:-1]] if base else []:
             folder = f"{folder}{part}/" if part else folder
             self.folders.add(folder)
+            path = os.path.join(self._root, folder + IGNORE_FILE)
             try:
-                found = files.signature(os.path.join(self._root, folder + IGNORE_FILE))
+                self._note_way(folder + IGNORE_FILE, files.realpath(path))
+                found = files.signature(path)
             except FileError as error:
                 self._skip(folder + IGNORE_FILE, error.what)
                 continue
             if found is not None:
                 self.rest[folder + IGNORE_FILE] = found
+
+    def _note_way(self, relative: str, real: str) -> None:
+        """Note where a path leads if there is a link on its way, which no folder tells of."""
+        if relative and real != os.path.join(self._real_root, *relative.split("/")):
+            self.ways[relative] = follow(os.path.join(self._root, relative))
 
     def _watch_way_to(self, base: str) -> None:
         """Of the folders down to a base that is not there, those that are."""
@@ -346,7 +345,7 @@ class _Walk:
         relative = prefix + name
         wanted = self._wanted(name) or name == IGNORE_FILE
         try:
-            real, kind = self.links[relative] = follow(path)
+            real, kind, _ = self.links[relative] = follow(path)
         except FileError as error:
             self._skip(relative, error.what)
             return
@@ -355,7 +354,7 @@ class _Walk:
                 self._skip(relative, "link leads out of root")
             elif name not in SCRATCH_FOLDERS:
                 self._todo_links.append((relative, real))
-        elif kind == "nothing" and _is_gone(path, name, real):
+        elif kind == "nothing" and is_gone(path, name, real):
             self._lost(name, prefix)
         elif not wanted:
             self._count(name)
@@ -387,13 +386,3 @@ class _Walk:
 
     def _skip(self, relative: str, reason: str) -> None:
         self.skips.append(Skip(printable(relative), reason))
-
-
-def _is_gone(path: str, name: str, real: str) -> bool:
-    """Whether a link that leads nowhere is not even there itself any more."""
-    try:
-        # A link that is there resolves to something else, or for ever to itself.
-        itself = real == os.path.join(files.realpath(os.path.dirname(path)), name)
-        return itself and files.signature(path) is None
-    except FileError:
-        return False

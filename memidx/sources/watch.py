@@ -8,15 +8,16 @@ once a minute whatever the kernel says.
 from __future__ import annotations
 
 import os.path
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from memidx import files
 from memidx.errors import FileError
 from memidx.files import Signature
 from memidx.files.events import FolderEvents
-from memidx.sources.other_stores import MANIFEST
+from memidx.sources.links import Led, follow
+from memidx.sources.other_stores import MANIFEST, is_of_store
 from memidx.sources.shelves import Shelf, Shelves
-from memidx.sources.survey import NOT_THERE, SCRATCH_FOLDERS, Survey, follow, survey
+from memidx.sources.survey import NOT_THERE, SCRATCH_FOLDERS, Survey, survey
 from memidx.text.paths import printable
 from memidx.values import replace
 
@@ -45,6 +46,8 @@ class Watch:
         self._last: Survey | None = None
         self._whole_ns = 0
         self._root_is = files.signature(root)
+        # What the links led to when the folders behind them were watched.
+        self._led: Mapping[str, Led] = {}
         self.refusal: str | None = None
 
     def survey(self, now_ns: int) -> Survey:
@@ -65,9 +68,13 @@ class Watch:
 
     def close(self) -> None:
         """Watch no more."""
+        self._last = None
+        self._stop()
+
+    def _stop(self) -> None:
         if self._events is not None:
             self._events.close()
-        self._events = self._last = None
+        self._events = None
 
     def _changes(self, last: Survey) -> Survey | None:
         """The last survey with what changed since; None where that is not enough."""
@@ -75,8 +82,7 @@ class Watch:
             return None
         changed = self._events.take()
         if changed is None:
-            self._events.close()
-            self._events = None
+            self._stop()
             return None
         return look_again(self._root, last, map(self._prefix, changed), self._suffixes)
 
@@ -84,26 +90,26 @@ class Watch:
         """A survey of everything, after which its folders are watched."""
         found = self._survey(last)
         wanted = {self._root + prefix for prefix in _with_slash(found.folders)}
-        is_watched = self._events is not None and self._events.folders == wanted
-        if self.refusal is None and not is_watched and _may_follow(found):
-            if self._events is not None:
-                self._events.close()
-                self._events = None
-            self._root_is = files.signature(self._root)
-            try:
-                self._events = FolderEvents(wanted)
-            except FileError as error:
-                if not files.is_missing(error):  # else it went a moment ago
-                    self.refusal = error.message
-                return found
-            # What changed before the watch began is seen now, and all that comes later is told of.
-            again = self._survey(found)
-            if again.folders != found.folders:
-                self.close()
-            if found.changed is None or again.changed is None:
-                return replace(again, changed=None)
-            return replace(again, changed={**found.changed, **again.changed})
-        return found
+        if self._events is not None and not (
+            self._events.folders == wanted and self._led == _led(found) and self._is_same_root()
+        ):
+            self._stop()  # a folder that is watched may be another one by now
+        if self.refusal is not None or self._events is not None or not _may_follow(found):
+            return found
+        self._root_is, self._led = files.signature(self._root), _led(found)
+        try:
+            self._events = FolderEvents(wanted)
+        except FileError as error:
+            if not files.is_missing(error):  # else it went a moment ago
+                self.refusal = error.message
+            return found
+        # What changed before the watch began is seen now, and all that comes later is told of.
+        again = self._survey(found)
+        if again.folders != found.folders or self._led != _led(again):
+            self._stop()
+        if found.changed is None or again.changed is None:
+            return replace(again, changed=None)
+        return replace(again, changed={**found.changed, **again.changed})
 
     def _survey(self, before: Survey | None) -> Survey:
         return survey(self._root, self._bases, self._suffixes, self._own, before)
@@ -114,6 +120,10 @@ class Watch:
 
     def _prefix(self, folder: str) -> str:
         return folder[len(self._root) + 1 :]
+
+
+def _led(seen: Survey) -> Mapping[str, Led]:
+    return {**seen.links, **seen.ways}
 
 
 def _with_slash(prefixes: Iterable[str]) -> Iterable[str]:
@@ -150,7 +160,7 @@ def look_again(
                     changed[prefix + name] = signature
             shelves[prefix] = again
         # Where a link leads may change in a folder that is none of these.
-        if any(follow(os.path.join(root, link)) != led for link, led in before.links.items()):
+        if any(follow(os.path.join(root, path)) != led for path, led in _led(before).items()):
             return None
         for path, last in before.rest.items():
             now = files.signature(os.path.join(root, path))
@@ -172,8 +182,13 @@ def look_again(
 
 
 def _may_follow(seen: Survey) -> bool:
-    """Whether a survey saw all there is, but for bases that were not there."""
-    return not seen.unlisted and all(why == NOT_THERE for why in seen.failed.values())
+    """Whether a survey saw all there is, but for bases that were not there.
+
+    Whether a link leads to a file of a store is told by a manifest, which no event tells of.
+    """
+    if seen.unlisted or not all(why == NOT_THERE for why in seen.failed.values()):
+        return False
+    return not any(is_of_store(os.path.basename(led.real)) for led in seen.links.values())
 
 
 def _look_into(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -12,6 +13,7 @@ import pytest
 
 import memidx
 from memidx.errors import ConfigError, InputError, StoreCorrupt, StoreMissing
+from memidx.indexing import state
 from tests.support import write_tree
 
 FILES = {
@@ -160,6 +162,24 @@ def test_a_committed_store_is_up_to_date(project: Path) -> None:
     assert (report.behind, report.changed) == (True, ("docs/lock.md",))
 
 
+_SETTINGS_AND_CACHE = shutil.ignore_patterns(".*", "memidx.toml")
+
+
+def test_a_checkout_of_another_store_with_its_sources_is_seen(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Store and sources change together, and no look at them was recorded: both are read."""
+    monkeypatch.setattr(state, "RACY_NS", 0)  # nobody waits until the files are older
+    earlier = shutil.copytree(project, tmp_path / "earlier", ignore=_SETTINGS_AND_CACHE)
+    (project / "docs/lock.md").write_text("zeppelin")
+    memidx.build(root=str(project), env={})
+    with memidx.open(str(project / "store"), env={}) as index:
+        assert ids(index, "zeppelin") == ["docs/lock.md"]
+        shutil.copytree(earlier, project, dirs_exist_ok=True)
+        assert ids(index, "zeppelin") == []
+        assert ids(index, "times out") == ["docs/lock.md"]
+
+
 def test_a_missing_base_folder_fails_its_source(project: Path) -> None:
     """An unmounted folder empties nothing; the answer names it."""
     (project / "notes").rename(project.parent / "unmounted")
@@ -187,6 +207,20 @@ def test_a_dropped_source_is_seen_in_an_open_index(project: Path) -> None:
         assert ids(index, "picnic") == ["notes/day.md"]
         (project / "memidx.toml").write_text(CONFIG.split("\n\n")[0] + "\n")
         assert ids(index, "picnic") == []
+
+
+def test_a_store_built_from_other_folders_is_seen_in_an_open_index(tmp_path: Path) -> None:
+    """Without a configuration the store says what its sources are."""
+    root = write_tree(tmp_path / "project", FILES)
+    store = str(root / "store")
+    memidx.build([str(root / "docs")], root=str(root), store=store, env={})
+    with memidx.open(store, env={}) as index:
+        assert ids(index, "picnic") == []
+        both = [str(root / "docs"), str(root / "notes")]
+        memidx.build(both, root=str(root), store=store, env={})
+        assert ids(index, "picnic") == ["notes/day.md"]
+        memidx.build([str(root / "notes")], root=str(root), store=store, env={})
+        assert ids(index, "lock") == []
 
 
 def test_a_damaged_line_is_healed_from_its_source(project: Path) -> None:

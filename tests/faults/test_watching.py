@@ -18,10 +18,12 @@ import pytest
 import memidx
 from memidx.errors import InputError
 from memidx.files import events
+from memidx.indexing import state
+from memidx.snapshot import watching as looking
 from memidx.sources import watch as watching
 from tests.support import write_tree
 
-pytest.importorskip("inotify_simple", reason="the extra `watch` is not installed")
+inotify_simple = pytest.importorskip("inotify_simple", reason="the extra `watch` is not installed")
 
 
 @pytest.fixture
@@ -111,6 +113,95 @@ def test_links(root: Path, index: memidx.Index, tmp_path: Path) -> None:
     assert _found(index, "blimp") == []
 
 
+@pytest.fixture
+def linked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project whose sources are read over links, from folders that are not looked into."""
+    monkeypatch.setattr(state, "RACY_NS", 0)  # nobody waits until the files are older
+    config = '[[sources]]\nname = "s"\ninclude = ["now/**", "d/**", "way/in/deep/**"]\n'
+    root = write_tree(tmp_path / "project", {"memidx.toml": config, "d/a.md": "lock"})
+    for n in (1, 2):
+        write_tree(root / f"p{n}/q", {"t/x.md": f"lock p{n}", "in/deep/y.md": f"deep p{n}"})
+    (root / "now").symlink_to("p1/q/t")
+    (root / "d/there").symlink_to("../p1/q/t")
+    (root / "way").symlink_to("p1/q")
+    (root / "d/.memidxignore").symlink_to("../p1/q/none")
+    (root / ".memidxignore").symlink_to("p1/rules")
+    memidx.build(root=str(root), env={})
+    return root
+
+
+def _same_as_anew(root: Path, index: memidx.Index, *words: str) -> None:
+    """The index finds and says what one does that has just been opened."""
+    answers = [index.search(word) for word in words]
+    with memidx.open(str(root / "store"), env={}) as anew:
+        for answer, word in zip(answers, words, strict=True):
+            right = anew.search(word)
+            assert [(hit.path, hit.snippet) for hit in answer.hits] == [
+                (hit.path, hit.snippet) for hit in right.hits
+            ]
+            assert answer.skipped == right.skipped
+
+
+def test_links_to_folders_that_are_not_looked_into(linked: Path) -> None:
+    """They lead to another folder, or a folder far above has taken another one's place."""
+    with memidx.open(str(linked / "store"), env={}, watch=True) as index:
+        index.search("lock")
+        for link, target in (("now", "p2/q/t"), ("d/there", "../p2/q/t"), ("way", "p2/q")):
+            (linked / link).unlink()
+            (linked / link).symlink_to(target)
+        _same_as_anew(linked, index, "p1", "p2")
+        _write(linked / "p2/q/t/x.md", "kite")
+        _same_as_anew(linked, index, "kite", "p2")
+        (linked / "p2").rename(linked / "p3")
+        _same_as_anew(linked, index, "kite", "p2")
+        (linked / "p1").rename(linked / "p2")
+        _same_as_anew(linked, index, "kite", "p2", "p1")
+        _write(linked / "p2/q/in/deep/y.md", "glider")
+        _same_as_anew(linked, index, "glider", "p1")
+
+
+def test_ignore_files_over_links_that_lead_nowhere(linked: Path) -> None:
+    """What is there at last counts."""
+    with memidx.open(str(linked / "store"), env={}, watch=True) as index:
+        assert "d/a.md" in _found(index, "lock")
+        _write(linked / "p1/rules", "a.md\n")
+        assert "d/a.md" not in _found(index, "lock")
+
+
+def test_the_folder_above_root_is_exchanged_and_comes_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the system tells of the one says nothing of the other."""
+    monkeypatch.setattr(state, "RACY_NS", 0)
+    root = write_tree(tmp_path / "now/project", {"x.md": "kite", "y.md": "lock"})
+    write_tree(tmp_path / "then/project", {"x.md": "glider", "y.md": "lock"})
+    store = str(tmp_path / "store")
+    memidx.build(root=str(root), store=store, env={})
+    with memidx.open(store, env={}, watch=True) as index:
+        assert _found(index, "kite") == ["x.md"]
+        for away, back, word in (("one", "then", "glider"), ("then", "one", "kite")):
+            (tmp_path / "now").rename(tmp_path / away)
+            (tmp_path / back).rename(tmp_path / "now")
+            assert _found(index, word) == ["x.md"]
+        assert _found(index, "glider") == []
+
+
+def test_a_link_to_what_becomes_a_file_of_a_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The manifest that makes it one lies in a folder that is not looked into."""
+    monkeypatch.setattr(state, "RACY_NS", 0)
+    config = '[[sources]]\nname = "s"\nkind = "records"\ninclude = ["d/**"]\n'
+    records = {"d/a.jsonl": '{"text": "lock"}\n', "o/docs.jsonl": '{"text": "kite"}\n'}
+    root = write_tree(tmp_path / "project", {"memidx.toml": config, **records})
+    (root / "d/b.jsonl").symlink_to("../o/docs.jsonl")
+    memidx.build(root=str(root), env={})
+    with memidx.open(str(root / "store"), env={}, watch=True) as index:
+        assert _found(index, "kite") == ["d/b.jsonl"]
+        _write(root / "o/manifest.json", '{"artifact_type": "memory-index"}')
+        assert _found(index, "kite") == []
+
+
 def test_ignore_files(root: Path, index: memidx.Index) -> None:
     """A list of what is ignored comes, changes and goes."""
     (root / ".memidxignore").write_text("a/\n")
@@ -190,6 +281,46 @@ def test_a_limit_of_the_system(root: Path, monkeypatch: pytest.MonkeyPatch) -> N
         assert [note for note in index.search("lock").notes if "cannot watch" in note]
         _write(root / "a/x.md", "kite")
         assert _found(index, "kite") == ["a/x.md"]
+
+
+def test_a_limit_of_the_user(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Too many indexes watch already, or too many files are open."""
+
+    def refuse(*_: object) -> int:
+        raise OSError(24, "Too many open files")
+
+    monkeypatch.setattr(inotify_simple, "_libc_call", refuse)
+    with memidx.open(str(root / "store"), env={}, watch=True) as index:
+        assert [note for note in index.search("lock").notes if "Too many open files" in note]
+        _write(root / "a/x.md", "kite")
+        assert _found(index, "kite") == ["a/x.md"]
+
+
+def test_a_search_that_is_broken_off(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was asked of the system for it is not lost for the next one."""
+    monkeypatch.setattr(state, "RACY_NS", 0)
+    with memidx.open(str(root / "store"), env={}, watch=True) as index:
+        index.search("lock")
+        index.search("lock")
+        _write(root / "a/x.md", "kite")
+
+        def stop(*_: object) -> None:
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as broken:
+            broken.setattr(looking, "_Seen", stop)
+            with pytest.raises(KeyboardInterrupt):
+                index.search("kite")
+        assert _found(index, "kite") == ["a/x.md"]
+
+
+def test_mounts_of_any_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What ends a line elsewhere does not in this list."""
+    name = "/mnt/a\x0b\x1cb\u2028c\r"
+    listed = f"1 0 8:1 / / rw - ext4 /dev/a rw\n2 1 8:2 / {name} rw - nfs4 host:/ rw\n"
+    (tmp_path / "mounts").write_bytes(listed.encode())
+    monkeypatch.setattr(events, "_MOUNTS", str(tmp_path / "mounts"))
+    assert events._kinds_of_systems() == {"/": "ext4", name: "nfs4"}
 
 
 def test_where_nothing_can_be_watched(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,17 +9,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memidx.analysis import get_analyzer
+from memidx.analysis.base import Analyzer
 from memidx.config import SearchConfig
+from memidx.search import choosing as choosing_module
 from memidx.search import given as given_module
+from memidx.search import ids as ids_module
 from memidx.search import parse as parse_module
 from memidx.search import sketch as sketch_module
 from memidx.search.filters import Filters
 from memidx.search.given import memory_of
 from memidx.search.kept import Kept
-from memidx.search.kernels import LexicalParameters, score_lexical
+from memidx.search.kernels import LexicalParameters, look_up, score_lexical
 from memidx.search.parse import parse
-from memidx.search.prepared import prepare
+from memidx.search.prepared import every_field, occurrences, prepare
 from memidx.search.ranking import RankSettings, SourceFactors, rank, rank_ids
+from memidx.search.sketch import Sketches
 from memidx.snapshot.snapshot import Snapshot
 from tests.property.test_overlay import _follow
 from tests.support import make, snapshot_of
@@ -134,7 +138,7 @@ def test_close_documents_are_told_apart_exactly(monkeypatch: pytest.MonkeyPatch)
     snapshot = _many(5, 300)
     ranking = RankSettings(SearchConfig(), {})
     # As if a sketch kept two digits: nearly every hit is close to its neighbour.
-    monkeypatch.setattr(sketch_module, "_ROUNDING", 1e-3)
+    monkeypatch.setattr(choosing_module, "ROUNDING", 1e-3)
     for query in ("common0 rare1", "common0 common1 common2", "rare3 rare4 rare5"):
         for k in (1, 10, 50):
             _assert_same(snapshot, query, ranking, k)
@@ -144,11 +148,80 @@ def test_too_many_candidates_are_thinned_out(monkeypatch: pytest.MonkeyPatch) ->
     """Where the weightiest term says little of the best scores, and where that does not help."""
     snapshot = _many(6, 600)
     ranking = RankSettings(SearchConfig(), {})
-    for most in (10, 60):
-        monkeypatch.setattr(sketch_module, "_MAX_CANDIDATES", most)
+    for many, most in ((1, 10), (10, 60), (700, 700)):
+        monkeypatch.setattr(choosing_module, "_MANY", many)
+        monkeypatch.setattr(choosing_module, "_MAX_CANDIDATES", most)
         for query in ("common0 common1 common2 common3", "common0 common1 rare1 rare2", "common3"):
             for k in (1, 5, most, most + 1):
                 _assert_same(snapshot, query, ranking, k)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.05, 2.0])
+def test_sketches_are_right_but_for_their_roundings(
+    share: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As rows, as lists and as both: sums, single values, and who gets most."""
+    monkeypatch.setattr(sketch_module, "_ROWS_ONLY", 0)
+    monkeypatch.setattr(sketch_module, "_ROW_SHARE", share)
+    snapshot, search = _many(8, 500), SearchConfig()
+    at = LexicalParameters(search.k1, search.b)
+    fields = every_field(snapshot, search)
+    sketches = Sketches(memory_of(snapshot), fields, (at.k1, at.b))
+    ranking = RankSettings(search, {})
+    for query in ("common0 rare1 common2", "rare5 note", "note", "common1 common1 rare9 rare10"):
+        words = ANALYZER.query(query)
+        found = [
+            sketch
+            for term, weight in occurrences(words)
+            if snapshot.term(term) and (sketch := sketches.of(snapshot, sketches.key(term, weight)))
+        ]
+        plain = score_lexical(snapshot, look_up(snapshot, occurrences(words), fields), at)
+        close = (2 * len(found) + 8) * sketch_module.ROUNDING / 2
+        for doc in range(snapshot.size):
+            about = sum(sketch.value_of(doc) for sketch in found)
+            assert about == pytest.approx(plain.get(doc, 0.0), rel=close, abs=0.0)
+        for sketch in found:
+            values = sorted(map(sketch.value_of, range(snapshot.size)), reverse=True)
+            most = sorted(map(sketch.value_of, sketch.champions.tolist()), reverse=True)
+            assert most == values[: sketch.n_champions]
+        for k in (1, 10, 100):
+            _assert_same(snapshot, query, ranking, k)
+
+
+CHUNKS = "alpha Alpha (beta), the The how of file-lock fileLock naïve 部署 a&amp;b alpha&beta"
+CHUNKS += " <gamma <b>delta</b> v2.1.9 .net zz - x"
+chunks = st.sampled_from(CHUNKS.split())
+
+
+def test_ids_do_not_depend_on_what_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With room for a few terms and chunks only, ids are the same, and the bound holds."""
+    monkeypatch.setattr(given_module, "MAX_REMEMBERED_BYTES", 30_000)
+    monkeypatch.setattr(given_module, "_MAX_REMEMBERED_BYTES_PER_DOC", 1)
+    monkeypatch.setattr(ids_module, "_MAX_CHUNK_BYTES", 3000)
+    snapshot, ranking = _many(9, 300), RankSettings(SearchConfig(), {})
+    rng = random.Random(4)
+    for _ in range(60):
+        _assert_same(snapshot, f"common{rng.randrange(4)} rare{rng.randrange(9)} note", ranking, 5)
+        kept = memory_of(snapshot).kept
+        assert 0 < kept.size_bytes <= 30_000
+    assert len(kept) < 20
+
+
+ALIASED = get_analyzer("default", aliases={"alpha": ("gamma",), "beta delta": ("file lock", "the")})
+
+
+@given(corpora, st.lists(chunks, min_size=1, max_size=8), st.sampled_from([ANALYZER, ALIASED]))
+def test_a_query_is_what_its_chunks_are(
+    corpus: list[tuple[str, str, str]], asked: list[str], analyzer: Analyzer
+) -> None:
+    """Chunks that were met in other queries give the ids that the whole query gives."""
+    snapshot, ranking = _snapshot(corpus), RankSettings(SearchConfig(), {})
+    queries = [" ".join(asked), " ".join(asked[::-1]), *asked, " ".join(asked)]
+    for query in queries:
+        prepared = prepare(snapshot, analyzer, query, ranking.search)
+        plain = rank(snapshot, prepared, ranking, k=7)
+        (ids,) = rank_ids(snapshot, analyzer, ranking, [query], k=7)
+        assert ids == [snapshot.doc_id(hit.doc) for hit in plain.best]
 
 
 @given(
@@ -200,6 +273,18 @@ def test_what_is_kept_stays_within_its_bound(asked: list[tuple[int, int]]) -> No
             kept.put(key, f"value of {key}", size_bytes)
         assert kept.size_bytes <= 100
         assert kept.get(key) == f"value of {key}"
+
+
+@given(st.lists(st.integers(0, 9), max_size=80), st.integers(1, 10))
+def test_what_fits_is_not_let_go(asked: list[int], size_bytes: int) -> None:
+    """Nothing is dropped while all there is fits, however often it is asked for."""
+    kept: Kept[int, int] = Kept(100)
+    for key in asked:
+        if kept.get(key) is None:
+            kept.put(key, key, size_bytes)
+    assert len(kept) == len(set(asked))
+    assert all(kept.get(key) == key for key in asked)
+    assert kept.size_bytes == len(set(asked)) * size_bytes
 
 
 @pytest.mark.parametrize("k", [1, 3, 1000])

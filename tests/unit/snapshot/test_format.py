@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memidx.errors import StoreCorrupt
+from memidx.snapshot import format as format_module
 from memidx.snapshot.format import Blobs, Sections
 from memidx.snapshot.writing import Section, blob_sections, serialise
 
@@ -40,6 +41,18 @@ def test_find_is_membership(words: set[str], probe: str) -> None:
         assert blobs.find(value) == position
     if not _surrogate(probe):
         assert (blobs.find(probe.encode()) is not None) == (probe.encode() in values)
+
+
+@given(st.sets(st.binary(max_size=3), max_size=40), st.lists(st.binary(max_size=3)))
+def test_find_between_signposts_is_find(values: set[bytes], probes: list[bytes]) -> None:
+    """Where many were looked for, they are found where they are found one by one."""
+    ordered = sorted(values)
+    blobs = Blobs(Sections(memoryview(_file(ordered, [])), "x"), "word")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(format_module, "_FINDS_WITHOUT", 0)
+        patch.setattr(format_module, "_APART", 4)
+        for probe in (*ordered, *probes):
+            assert blobs.find(probe) == (ordered.index(probe) if probe in values else None)
 
 
 def test_a_cut_file_is_refused() -> None:
