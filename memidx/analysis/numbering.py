@@ -208,7 +208,7 @@ class Numbers:
 
     def _make_room(self) -> None:
         """Make a larger table."""
-        self._set_slots(4 * len(self._slots))
+        self._set_slots(2 * len(self._slots))
         has_slot = np.ones(self.size, dtype=bool)
         has_slot[[*self._others.values()]] = False
         numbers = np.flatnonzero(has_slot)
