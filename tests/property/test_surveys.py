@@ -15,11 +15,23 @@ from memidx.sources.survey import Survey, survey
 from memidx.sources.watch import Watch
 
 SUFFIXES = frozenset({".md", ".txt"})
-FOLDERS = ["", "d/", "d/in/", "e/"]
+FOLDERS = ["", "d/", "d/in/", "e/", "p/q/t/"]
 names = st.builds(
     "".join, st.tuples(st.sampled_from(FOLDERS), st.sampled_from(["a.md", "b.TXT", "c.bin"]))
 )
-targets = st.sampled_from(["../a.md", "a.md", "nowhere.md", "..", "d", "../e", "../../outside.md"])
+TARGETS = [
+    "../a.md",
+    "a.md",
+    "nowhere.md",
+    "..",
+    "d",
+    "../e",
+    "../../outside.md",
+    "../p/q/t",
+    "p/q",
+]
+targets = st.sampled_from(TARGETS)
+far = st.sampled_from(["p", "p/q", "p/q/t", "o", "o/q", "way"])
 acts = st.one_of(
     st.tuples(st.just("write"), names, st.sampled_from(["one", "two", "three!"])),
     st.tuples(st.just("remove"), names, st.just("")),
@@ -27,6 +39,8 @@ acts = st.one_of(
     st.tuples(st.just("folder"), names, st.just("")),
     st.tuples(st.just("rename"), names, names),
     st.tuples(st.just("rename"), st.sampled_from(["d", "e"]), st.sampled_from(["f", "d", "e/d"])),
+    st.tuples(st.just("rename"), far, far),
+    st.tuples(st.just("link"), st.sampled_from(["way", "d/way"]), targets),
     st.tuples(st.just("ignore"), st.sampled_from(FOLDERS), st.sampled_from(["*.md", "x"])),
     st.tuples(st.just("pipe"), names, st.just("")),
     st.tuples(st.just("store"), st.sampled_from(FOLDERS), st.just("")),
@@ -101,7 +115,9 @@ def test_a_survey_that_goes_on_is_the_one_made_anew(
 
 @given(
     st.lists(st.lists(acts, max_size=3), min_size=1, max_size=6),
-    st.sampled_from([("",), ("d", "e"), ("", "d/in"), ("d/a.md", "e"), ("none/at/all", "d")]),
+    st.sampled_from(
+        [("",), ("d", "e"), ("", "d/in"), ("d/a.md", "e"), ("none/at/all", "d"), ("way/t", "d")]
+    ),
 )
 def test_a_watched_survey_is_the_one_made_anew(
     history: list[list[tuple[str, str, str]]], bases: tuple[str, ...]
