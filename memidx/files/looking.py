@@ -70,6 +70,18 @@ def signature(path: str) -> Signature | None:
         raise failed("look at", path, error) from error
 
 
+def has_other_names(path: str) -> bool:
+    """Whether a file may be written under another name too: a hard link.
+
+    Raises:
+        FileError: It cannot be looked at.
+    """
+    try:
+        return os.stat(path).st_nlink > 1
+    except (OSError, ValueError) as error:
+        raise failed("look at", path, error) from error
+
+
 def scan_dir(path: str) -> list[os.DirEntry[str]]:
     """The folder's entries as the system hands them out, in an order of its own.
 

@@ -168,6 +168,9 @@ def look_again(
                 return None
             if now != last:
                 changed[path] = now
+        # Under its other name it changed in a folder that no event tells of.
+        if any(files.has_other_names(os.path.join(root, path)) for path in changed):
+            return None
     except FileError:
         return None
     if not changed:

@@ -236,6 +236,16 @@ def test_a_fork_takes_no_event_away(root: Path, index: memidx.Index) -> None:
     assert _found(index, "kite") == ["a/x.md"]
 
 
+def test_a_file_with_two_names(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is written under the one, and found under both."""
+    monkeypatch.setattr(state, "RACY_NS", 0)
+    os.link(root / "a/x.md", root / "b/h.md")
+    with memidx.open(str(root / "store"), env={}, watch=True) as index:
+        index.search("lock")
+        _write(root / "b/h.md", "kite")
+        assert set(_found(index, "kite")) == {"a/x.md", "b/h.md"}
+
+
 def test_what_no_event_tells_of_is_seen_later(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A hard link outside the sources: everything is looked at when the time is over."""
     os.link(root / "a/x.md", root.parent / "link")
