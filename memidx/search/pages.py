@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 import unicodedata
+from itertools import pairwise
 
 from memidx.analysis.inner import blanked
 from memidx.analysis.normalise import fold, normalise
@@ -74,6 +75,20 @@ class Page:
             if end - start <= MAX_STRETCH:
                 return start, end
         return _stretch(self.text, at)
+
+    @cached_property
+    def inner_marks(self) -> frozenset[str]:
+        """Apostrophes and full stops of the plain text, each with its neighbours.
+
+        To search the text for each one that a question may mean takes longer.
+        """
+        return frozenset(
+            [
+                before[-1:] + mark + behind[:1]
+                for mark in ("'", ".")
+                for before, behind in pairwise(self.plain.split(mark))
+            ]
+        )
 
     def answer(
         self, question: Question, begin: int, find: Callable[[], tuple[Snippet, ...]]

@@ -79,7 +79,11 @@ class Finder:
             if indexed is not None and term not in indexed:
                 continue
             positions: list[int] = []
-            for needle in _NEEDLES[term]:
+            needles, marked = _NEEDLES[term]
+            if marked:
+                marks = page.inner_marks
+                needles = (*needles, *[mark for mark in marked if mark in marks])
+            for needle in needles:
                 at = find(needle)
                 n_finds = 0
                 while at >= 0 and n_finds < MAX_FINDS:
@@ -184,10 +188,13 @@ class Finder:
         return tuple(sorted(found))
 
 
-class _Known(dict[str, tuple[str, ...]]):
+_Needles = tuple[tuple[str, ...], tuple[str, ...]]
+
+
+class _Known(dict[str, _Needles]):
     """Term -> its needles, as far as they were asked for."""
 
-    def __missing__(self, term: str) -> tuple[str, ...]:
+    def __missing__(self, term: str) -> _Needles:
         if len(self) >= MAX_KNOWN:
             self.clear()
         found = self[term] = _needles(term)
@@ -197,25 +204,29 @@ class _Known(dict[str, tuple[str, ...]]):
 _NEEDLES = _Known()
 
 
-def _needles(term: str) -> tuple[str, ...]:
-    """What the surface of a term begins with, in plain characters; one of them is enough."""
+def _needles(term: str) -> _Needles:
+    """What the surface of a term begins with, in plain characters; one of them is enough.
+
+    The second are three characters around an apostrophe or a full stop: few stand in a text.
+    """
     if term.isalpha() and not _is_unspaced(term[0]):
         # Stemmers change the last letter (`retry` is `retri`, `using` is `use`), some the last
         # two; `dying` is `die`.
         cut = 1 if term.isascii() else 2
         needles = [term[: max(2, len(term) - cut)]]
+        marked = []
         if term.isascii() and len(term) > 1:
+            marked.append(f"{term[0]}'{term[1]}")
+            if len(term) <= 6:
+                marked.append(f"{term[0]}.{term[1]}")
             if len(term) == 3 and term.endswith("ie"):
                 needles.append(f"{term[0]}y")
-            needles.append(f"{term[0]}'{term[1]}")
-            if len(term) <= 6:
-                needles.append(f"{term[0]}.{term[1]}")
-        return tuple(needles)
+        return tuple(needles), tuple(marked)
     if term.isdecimal() and len(term) > 3:
-        return (term, f"{int(term):,}")
+        return (term, f"{int(term):,}"), ()
     if "_" in term:
-        return (term, term.replace("_", "\\_"))
-    return (term,)
+        return (term, term.replace("_", "\\_")), ()
+    return (term,), ()
 
 
 def _begins_inside(plain: str, text: str, at: int) -> bool:

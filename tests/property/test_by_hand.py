@@ -34,6 +34,7 @@ from memidx.search.blocks import (
     _is_heading,
     _without_tags,
 )
+from memidx.search.pages import Page
 from memidx.search.parse import ParsedQuery, parse
 from memidx.store import shard_prefix
 
@@ -117,6 +118,15 @@ def test_compounds_are_divided_at_joints(text: str) -> None:
     assert _split_at_joints(text) == [p for p in re.split("[/@&]|::", text) if p]
     at_points = re.split(r"(?<!\d)\.|\.(?!\d)", text)
     assert _split_at_points(text) == [piece for piece in at_points if piece]
+
+
+@given(st.text("ab'.Ⅷ ", max_size=16))
+def test_marks_inside_words(text: str) -> None:
+    """Apostrophes and full stops between letters, with these."""
+    page = Page(text)
+    at = [mark.start() for mark in re.finditer(r"(?<=[a-z])['.](?=[a-z])", page.plain)]
+    found = {mark for mark in page.inner_marks if re.fullmatch(r"[a-z].[a-z]", mark)}
+    assert found == {page.plain[n - 1 : n + 2] for n in at}
 
 
 @given(st.text("&#x1lt;eacuA &", max_size=16))
