@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import shutil
 import tempfile
@@ -49,6 +50,7 @@ class IndexMachine(RuleBasedStateMachine):
         self.root = self.folder / "project"
         self.index: memidx.Index | None = None
         self.is_built = False
+        self.is_root_recorded = False
         self.n_records = 0
 
     def teardown(self) -> None:
@@ -68,7 +70,7 @@ class IndexMachine(RuleBasedStateMachine):
         memidx.build(root=str(self.root), env={})
         watch = watch and importlib.util.find_spec("inotify_simple") is not None
         self.index = memidx.open(str(self.root / "store"), env={}, watch=watch)
-        self.is_built = True
+        self.is_built = self.is_root_recorded = True
 
     @rule(name=names, text=texts)
     def write(self, name: str, text: str) -> None:
@@ -128,6 +130,7 @@ class IndexMachine(RuleBasedStateMachine):
     def build(self) -> None:
         """The store's bytes are those of a clean build."""
         memidx.build(root=str(self.root), env={})
+        self.is_root_recorded = True
         clean = self.clean()
         for path in sorted(clean.glob("*")):
             if path.is_file():
@@ -138,8 +141,9 @@ class IndexMachine(RuleBasedStateMachine):
 
     @rule()
     def lose_the_cache(self) -> None:
-        """Everything derived is deleted."""
+        """Everything derived is deleted, and where root is."""
         shutil.rmtree(self.root / "store/.cache", ignore_errors=True)
+        self.is_root_recorded = False
 
     @rule(anew=st.booleans())
     def search(self, anew: bool) -> None:
@@ -148,6 +152,11 @@ class IndexMachine(RuleBasedStateMachine):
         expected = _answers(clean)
         store = str(self.root / "store")
         mine = memidx.open(store, env={}) if anew or self.index is None else self.index
+        if mine is not self.index and not (self.is_root_recorded or self.is_among_documents()):
+            # It may have been moved away from its sources: decision 0007.
+            assert mine.search("lock").freshness == "unchecked"
+            return
+        self.is_root_recorded |= mine is not self.index
         assert _answers(mine) == expected
         assert mine.refresh().n_analysed == 0
         assert mine.search("lock").freshness == "fresh"
@@ -164,6 +173,12 @@ class IndexMachine(RuleBasedStateMachine):
             assert len(list(cache.glob("snapshot-*.bin"))) <= 2
         tmp = cache / "tmp"
         assert not tmp.exists() or not list(tmp.iterdir())
+
+    def is_among_documents(self) -> bool:
+        """Whether any document of the store is where it was."""
+        lines = "".join(path.read_text() for path in (self.root / "store").glob("docs*.jsonl"))
+        paths = {json.loads(line)["path"] for line in lines.splitlines()}
+        return not paths or any((self.root / path).exists() for path in paths)
 
     def clean(self) -> Path:
         """A store made from nothing, elsewhere."""
