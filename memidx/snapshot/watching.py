@@ -132,13 +132,14 @@ class WatchedSources:
             self._watch = None
 
     def _survey(self, root: str, now_ns: int, before: Survey | None) -> Survey:
+        if self._watch is not None:
+            return self._watch.survey(now_ns)
         bases, suffixes = survey_arguments(self._workspace.sources)
         if not self._is_watch_wanted:
             return survey(root, bases, suffixes, self._workspace.own, before)
-        if self._watch is None:
-            from memidx.sources.watch import Watch  # who asks once does not watch
+        from memidx.sources.watch import Watch  # who asks once does not watch
 
-            self._watch = Watch(root, bases, suffixes, self._workspace.own)
+        self._watch = Watch(root, bases, suffixes, self._workspace.own)
         return self._watch.survey(now_ns)
 
 

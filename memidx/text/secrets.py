@@ -22,8 +22,6 @@ from memidx.text.signed import signed_spans
 from memidx.text.spans import fold, occurrences
 from memidx.text.tokens import token_spans
 
-PLACEHOLDER = "<secret>"
-
 _BEGIN_KEY = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _END_KEY = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_BODY = re.compile(r"(?:(?:\s|\\[nr]|[>|*#\"',+])*[A-Za-z0-9+/=]{24,}+)*")

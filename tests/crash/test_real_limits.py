@@ -88,7 +88,8 @@ def test_a_killed_process(tmp_path: Path, name: str) -> None:
             points += 1
             world.check_all(root)
     count("child processes killed", points)
-    assert points >= 12  # a small build changes least
+    # A small build after edits changes the disk least.
+    assert points >= (13 if name == "small build after edits" else 15)
 
 
 @pytest.fixture
