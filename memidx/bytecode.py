@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from types import CodeType, ModuleType
     from typing import Any
 
-    State = tuple[int, int]  # time and size of a source, as files of bytecode name them
+    # Time and size of a source, as files of bytecode name them.
+    State = tuple[int, int]
     # The source's state; source; bytecode's file; whether it is a package; code, or None where
     # Python judges by something else.
     Entry = tuple[State | None, str, str, bool, CodeType | None]
@@ -51,6 +52,7 @@ def load(name: str, package: ModuleSpec) -> None:
     finder = _Finder(package, cached)
     sys.meta_path.insert(0, finder)
     try:
+        finder.run_all()
         __import__(name)
     finally:
         sys.meta_path.remove(finder)
@@ -81,6 +83,34 @@ class _Finder:
         self._asked: list[str] = []
         self._entries = self._read()
 
+    def run_all(self) -> None:
+        """Run all modules of the bundle, if all are good, without asking for one another.
+
+        They lie in the order in which they were ready when the bundle was made, so that each finds
+        there what it imports; if it does not, Python asks this finder. Other threads may import
+        meanwhile: a module is made known when it is complete, and who made it known first wins.
+        """
+        if not all(self._is_good(entry) for entry in self._entries.values()):
+            return
+        ready = []
+        for name, entry in self._entries.items():
+            spec = self._spec(name, entry)
+            if spec is None or name in sys.modules:
+                continue
+            module = type(sys)(name)
+            module.__spec__ = spec
+            module.__file__ = spec.origin
+            module.__dict__["__cached__"] = spec.cached
+            module.__package__ = spec.parent
+            if spec.submodule_search_locations is not None:
+                module.__path__ = spec.submodule_search_locations
+            self.exec_module(module)
+            if sys.modules.setdefault(name, module) is module:
+                ready.append(module)
+        for module in ready:
+            package, _, name = module.__name__.rpartition(".")
+            setattr(sys.modules[package], name, module)
+
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
@@ -89,18 +119,10 @@ class _Finder:
             return None
         self._asked.append(name)
         entry = self._entries.get(name)
-        if entry is None or entry[0] != self._state(entry[1]):
+        if entry is None or not self._is_good(entry):
             self.has_missed = True
             return None
-        _, source, bytecode, is_package, code = entry
-        if code is None:
-            return None
-        spec: ModuleSpec = self._new_spec(name, self, origin=source, is_package=is_package)
-        spec.has_location = True
-        spec.cached = bytecode
-        if is_package:
-            spec.submodule_search_locations = [os.path.dirname(source)]
-        return spec
+        return self._spec(name, entry)
 
     def create_module(self, spec: ModuleSpec) -> None:
         """What Python asks of a loader; a module like any other will do."""
@@ -117,9 +139,10 @@ class _Finder:
         if sys.dont_write_bytecode or not os.access(os.path.dirname(self._path), os.W_OK):
             return
         entries: dict[str, Entry] = {}
-        for name in (*self._entries, *self._asked):
-            module = sys.modules.get(name)
-            spec = module and module.__spec__
+        wanted = {*self._entries, *self._asked}
+        # A module is put at the end when it is ready.
+        for name, module in list(sys.modules.items()):
+            spec = module.__spec__ if name in wanted else None
             if spec is None or not spec.origin or not spec.cached:
                 continue
             is_package = spec.submodule_search_locations is not None
@@ -141,6 +164,21 @@ class _Finder:
             return {}
         found: dict[str, Entry] = entries if conditions == self._conditions else {}
         return found
+
+    def _is_good(self, entry: Entry) -> bool:
+        return entry[0] == self._state(entry[1])
+
+    def _spec(self, name: str, entry: Entry) -> ModuleSpec | None:
+        """Of a module in the bundle; None where Python has to judge."""
+        _, source, bytecode, is_package, code = entry
+        if code is None:
+            return None
+        spec: ModuleSpec = self._new_spec(name, self, origin=source, is_package=is_package)
+        spec.has_location = True
+        spec.cached = bytecode
+        if is_package:
+            spec.submodule_search_locations = [os.path.dirname(source)]
+        return spec
 
     def _state(self, source: str) -> State | None:
         """Of a source as it is; None if it is gone."""
