@@ -10,12 +10,9 @@ white-space-delimited chunk, so a chunk can be analysed once and remembered.
 
 from __future__ import annotations
 
+from memidx.analysis.normalise import PLACEHOLDERS, may_refer
 from memidx.analysis.shapes import shape
-from memidx.light import TYPE_CHECKING, pattern
 from memidx.values import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 class Token(NamedTuple):
@@ -39,22 +36,27 @@ class Token(NamedTuple):
 def tokens(chunk: str) -> list[Token]:
     """Tokens of a chunk in reading order."""
     if chunk.isascii():
-        word = chunk.lstrip(_BEFORE).rstrip(_AFTER)
+        word = chunk.lstrip(BEFORE).rstrip(AFTER)
         if word.isalpha():  # as most words of a question; by hand it takes ten times as long
             start = chunk.index(word)
             return [Token(start, start + len(word), "word", word)]
         found = _by_hand(chunk)
     else:
-        found = None
-    return list(look_closely(chunk)) if found is None else found
+        found = _between_signs(chunk)
+    if found is None:
+        from memidx.analysis.token_patterns import look_closely  # seldom, and it loads `re`
+
+        return list(look_closely(chunk))
+    return found
 
 
 def only_word(chunk: str) -> tuple[str, int] | None:
     """Text and place of the only token of an ASCII chunk, if it is a word as it stands there.
 
-    As `plain_text`, without a pattern: for a process that asks once, to load `re` takes longer.
+    As `plain_text` of `token_patterns`, without a pattern: for a process that asks once, to load
+    `re` takes longer.
     """
-    word = chunk.lstrip(_BEFORE).rstrip(_AFTER)
+    word = chunk.lstrip(BEFORE).rstrip(AFTER)
     if word.isalpha():
         return word, chunk.index(word)
     found = tokens(chunk)
@@ -62,24 +64,6 @@ def only_word(chunk: str) -> tuple[str, int] | None:
         return None
     start, end, kind, text, dotted = found[0]
     return (text, start) if kind == "word" and not dotted and len(text) == end - start else None
-
-
-def plain_text(chunk: str) -> str:
-    """The text of the only token of an ASCII chunk of the usual kind; empty = look closer.
-
-    A word, perhaps with punctuation, needs no pattern at all; a compound a small one.
-    """
-    word = chunk.lstrip(_BEFORE).rstrip(_AFTER)
-    if word.isalpha():
-        return word
-    match = pattern(_PLAIN).match(chunk)
-    if match is None:
-        return ""
-    text = match[1]
-    # Acronyms are told apart by how they begin, and so is a date before a time.
-    if text[0] in "0123456789":
-        return "" if text[4:5] == "-" == text[7:8] else text
-    return "" if text[1:2] == "." else text
 
 
 def _by_hand(chunk: str) -> list[Token] | None:
@@ -115,10 +99,23 @@ def _by_hand(chunk: str) -> list[Token] | None:
     return found
 
 
+def _between_signs(chunk: str) -> list[Token] | None:
+    """Tokens of a chunk in which no letter or digit is other than ASCII: `cast—and`; else None."""
+    signs = {character for character in chunk if not character.isascii()}
+    if shape("".join(signs)).strip():
+        return None
+    plain = chunk
+    for sign in signs:
+        plain = plain.replace(sign, " ")
+    return _by_hand(plain)
+
+
 def _may_be_special(chunk: str, at: int) -> bool:
     """Whether a date before a time, a number in thousands or an acronym may begin here."""
     if chunk[at].isdigit():
-        return chunk[at + 4 : at + 5] == "-" == chunk[at + 7 : at + 8] or "," in chunk[at : at + 4]
+        comma = chunk.find(",", at + 1, at + 4)
+        is_thousands = comma > 0 and chunk[comma + 3 : comma + 4].isdigit()
+        return is_thousands or chunk[at + 4 : at + 5] == "-" == chunk[at + 7 : at + 8]
     return chunk[at + 1 : at + 2] == "." == chunk[at + 3 : at + 4]
 
 
@@ -154,38 +151,42 @@ def _name(text: str) -> str:
     return text[:end]
 
 
-def apart(chunk: str) -> list[str]:
-    """Pieces of a chunk that have its tokens between them, most of them of the usual kind.
+def blanked(text: str) -> str | None:
+    """A text with a blank for each character that parts its words, or None.
 
-    `guide/setup.md#top` and `https://example.org` are divided at a character that no token holds
-    where it stands.
+    None where a token, a placeholder or a joined word may go across a blank; else what stands
+    between two blanks has its words wherever it stands.
     """
-    return [piece for piece in pattern(_NEVER_INSIDE).split(chunk) if piece]
+    if not text.isascii():
+        return None
+    if text.isalnum():
+        return text
+    if "<" in text and any(placeholder in text for placeholder in PLACEHOLDERS):
+        return None
+    if may_refer(text) or may_join(text.encode()):
+        return None
+    return text.translate(_BLANKED)
 
 
-def look_closely(chunk: str) -> Iterator[Token]:
-    """Tokens of any chunk, by the kinds of its characters."""
-    kinds = shape(chunk)
-    for match in pattern(_TOKEN).finditer(kinds):
-        group = match.lastgroup or ""
-        start, end = match.span(group)
-        text = chunk[start:end]
-        if group in ("C", "T"):
-            yield Token(start, end, group, text)
-        elif group == "acronym":
-            yield Token(start, end, "word", text.replace(".", ""))
-        elif group == "thousands":
-            yield Token(start, end, "word", text.replace(",", ""))
-        elif match["dot"]:
-            name = pattern(_NAME).match(kinds, start)
-            yield Token(start, end, "word", text, "." + text[: name.end() - start] if name else "")
-        else:
-            yield Token(start, end, "word", text)
+def may_join(data: bytes) -> bool:
+    """Whether `joined_words` may find any in a text, given in UTF-8: a cheap look.
+
+    Never wrongly no. Nearly every text has markup, hardly any has it between letters, and a text
+    of which each character is replaced by its kind shows that to a plain search.
+    """
+    kinds = data.translate(MARKS_AND_LETTERS)
+    return (
+        b"a*a" in kinds
+        or b"a**a" in kinds
+        or b"a***a" in kinds
+        or b"a==a" in kinds
+        or (b"</" in data and b"a<" in kinds and b">a" in kinds)
+    )
 
 
 # Punctuation that is never part of a token, before and behind a word.
-_BEFORE = "\"'([{<*,:;!?"
-_AFTER = "\"')]}>*,:;!?."
+BEFORE = "\"'([{<*,:;!?"
+AFTER = "\"')]}>*,:;!?."
 
 _WORD_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 _IN_WORDS = frozenset(_WORD_CHARACTERS)
@@ -193,21 +194,13 @@ _NOT_BEFORE_DOT = _IN_WORDS | {"."}
 _IN_NAMES = _IN_WORDS | {"+", "#", "-"}
 _JOINTS = frozenset("./&@'-")
 
-# Compiled on first use: a query of plain words needs none of them.
-_RUN = r"(?:\\_)*[Aa0m_]+(?:\\_[Aa0m_]*)*"  # `\_` is an underscore that markdown escapes
-_WORD = rf"(?:[Aa]\#(?![Aa0m_])|{_RUN}(?:\+\+0*(?![Aa0m_+]))?)"
-_TOKEN = rf"""(?x)
-        (?P<C>C+) | (?P<T>T+)
-        | (?P<date>0000-00-00)A(?=0)                  # before a time: 2024-05-01T10:00
-        | (?P<thousands>0{{1,3}}(?:,000)+(?:\.0+)?)(?![Aa0m_]|,0)
-        | (?P<acronym>(?:A\.){{2,}}(?:A(?![Aa0m_.]))?|(?:a\.){{2,}}(?![Aa0m_]))
-        | (?P<dot>(?<![Aa0m_CT.])\.(?=[Aa]))?(?P<compound>{_WORD}(?:(?:[./&@'-]|::){_WORD})*)
-        """
-
-_NEVER_INSIDE = r"#(?=[A-Za-z0-9_])|(?<!:):(?!:)|,(?![0-9])|\\(?!_)"
-_NAME = "[Aa0m_+#-]+"
-_PLAIN = (
-    r"(?:[-,:'/&@#]|\\(?!_)|\.(?=[./]))*"
-    r"([A-Za-z0-9_]+(?:(?:[./&@'-]|::)[A-Za-z0-9_]+)*)"
-    r"[-.,:'/&@]*\Z"
+# ASCII characters that never join the parts of a token: blanked before splitting, so that
+# `(budget)` and `budget` are one chunk. Without effect on the terms.
+APART = '()[]{}<>;"*=|`!?~^%$'
+_WHITE = "\t\n\v\f\r\x1c\x1d\x1e\x1f"
+_BLANKED = str.maketrans(APART + _WHITE, " " * len(APART + _WHITE))
+# Letters, digits and `_`, or nearly, as one letter, and what marks words at both sides as one mark.
+MARKS_AND_LETTERS = bytes.maketrans(
+    _WORD_CHARACTERS.encode() + bytes(range(128, 256)) + b"`~",
+    b"a" * (len(_WORD_CHARACTERS) + 128) + b"**",
 )
