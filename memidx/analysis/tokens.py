@@ -35,14 +35,15 @@ class Token(NamedTuple):
 
 def tokens(chunk: str) -> list[Token]:
     """Tokens of a chunk in reading order."""
+    kinds = chunk
     if chunk.isascii():
         word = chunk.lstrip(BEFORE).rstrip(AFTER)
         if word.isalpha():  # as most words of a question; by hand it takes ten times as long
             start = chunk.index(word)
             return [Token(start, start + len(word), "word", word)]
-        found = _by_hand(chunk)
     else:
-        found = _between_signs(chunk)
+        kinds = shape(chunk)
+    found = _by_hand(chunk, kinds)
     if found is None:
         from memidx.analysis.token_patterns import look_closely  # seldom, and it loads `re`
 
@@ -66,48 +67,45 @@ def only_word(chunk: str) -> tuple[str, int] | None:
     return (text, start) if kind == "word" and not dotted and len(text) == end - start else None
 
 
-def _by_hand(chunk: str) -> list[Token] | None:
-    """Tokens of an ASCII chunk as `look_closely` finds them; None where that has to be asked.
+def _by_hand(chunk: str, kinds: str) -> list[Token] | None:
+    """Tokens of a chunk as `look_closely` finds them; None where that has to be asked.
 
     For the words of a question and of what is shown for it: to load `re` and to compile the pattern
     would take a process that asks once longer than all of its search.
+
+    Args:
+        chunk: Any.
+        kinds: Of its characters; of ASCII characters themselves will do.
     """
-    if "\\_" in chunk:
+    if kinds is not chunk and not _SPECIAL_KINDS.isdisjoint(kinds):
         return None
     found: list[Token] = []
-    at, size = 0, len(chunk)
+    at, size = 0, len(kinds)
     while at < size:
         start = at
-        if chunk[at] not in _IN_WORDS:
+        is_dotted = False
+        if kinds[at] in _IN_WORDS:
+            if _may_be_special(kinds, at):
+                return None
+        elif kinds[at] != "\\":
             at += 1
-            is_dotted = chunk[start] == "." and chunk[at : at + 1].isalpha()
-            if not is_dotted or (start and chunk[start - 1] in _NOT_BEFORE_DOT):
+            is_dotted = kinds[start] == "." and kinds[at : at + 1].isalpha()
+            if not is_dotted or (start and kinds[start - 1] in _NOT_BEFORE_DOT):
                 continue
             start = at
-        elif _may_be_special(chunk, at):
-            return None
-        else:
-            is_dotted = False
-        end = _word_end(chunk, start)
-        while (joint := _joint(chunk, end)) and (
-            behind := _word_end(chunk, end + joint)
+        end = _word_end(kinds, start)
+        if end == start:  # a backslash before something else
+            at += 1
+            continue
+        while (joint := _joint(kinds, end)) and (
+            behind := _word_end(kinds, end + joint)
         ) > end + joint:
             end = behind
-        dotted = "." + _name(chunk[start:end]) if is_dotted else ""
-        found.append(Token(start, end, "word", chunk[start:end], dotted))
+        text = chunk[start:end]
+        dotted = "." + text[: _name_length(kinds[start:end])] if is_dotted else ""
+        found.append(Token(start, end, "word", text, dotted))
         at = end
     return found
-
-
-def _between_signs(chunk: str) -> list[Token] | None:
-    """Tokens of a chunk in which no letter or digit is other than ASCII: `cast—and`; else None."""
-    signs = {character for character in chunk if not character.isascii()}
-    if shape("".join(signs)).strip():
-        return None
-    plain = chunk
-    for sign in signs:
-        plain = plain.replace(sign, " ")
-    return _by_hand(plain)
 
 
 def _may_be_special(chunk: str, at: int) -> bool:
@@ -121,7 +119,14 @@ def _may_be_special(chunk: str, at: int) -> bool:
 
 def _word_end(chunk: str, at: int) -> int:
     """Where the word ends that begins here; `at` when none does."""
-    end = len(chunk) - len(chunk[at:].lstrip(_WORD_CHARACTERS))
+    begin = at
+    while chunk.startswith("\\_", begin):  # an underscore that markdown escapes
+        begin += 2
+    end = _run_end(chunk, begin)
+    if end == begin:
+        return at
+    while chunk.startswith("\\_", end):
+        end = _run_end(chunk, end + 2)
     if chunk[end : end + 1] == "#":
         is_sharp = (
             end == at + 1 and chunk[at].isalpha() and chunk[end + 1 : end + 2] not in _IN_WORDS
@@ -136,6 +141,11 @@ def _word_end(chunk: str, at: int) -> int:
     return end
 
 
+def _run_end(chunk: str, at: int) -> int:
+    """Where letters, digits and underscores end that stand here."""
+    return len(chunk) - len(chunk[at:].lstrip(_WORD_CHARACTERS))
+
+
 def _joint(chunk: str, at: int) -> int:
     """Length of the joint that stands here, or 0."""
     if chunk[at : at + 1] in _JOINTS:
@@ -143,12 +153,12 @@ def _joint(chunk: str, at: int) -> int:
     return 2 if chunk.startswith("::", at) else 0
 
 
-def _name(text: str) -> str:
-    """What of a text belongs to the name at its beginning."""
-    end = 0
-    while text[end : end + 1] in _IN_NAMES:
-        end += 1
-    return text[:end]
+def _name_length(kinds: str) -> int:
+    """How much of a word belongs to the name at its beginning."""
+    length = 0
+    while kinds[length : length + 1] in _IN_NAMES:
+        length += 1
+    return length
 
 
 def blanked(text: str) -> str | None:
@@ -193,6 +203,8 @@ _IN_WORDS = frozenset(_WORD_CHARACTERS)
 _NOT_BEFORE_DOT = _IN_WORDS | {"."}
 _IN_NAMES = _IN_WORDS | {"+", "#", "-"}
 _JOINTS = frozenset("./&@'-")
+# Scripts without spaces, and marks that are no letters.
+_SPECIAL_KINDS = frozenset("CTm")
 
 # ASCII characters that never join the parts of a token: blanked before splitting, so that
 # `(budget)` and `budget` are one chunk. Without effect on the terms.

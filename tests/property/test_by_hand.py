@@ -277,9 +277,12 @@ def test_the_version_of_unicode() -> None:
     assert unicode_version() == unicodedata.unidata_version
 
 
-@given(st.text("ab1_—“é.,:'-/\\", max_size=12))
+@given(st.text("abA1_—“éÉ\u093eก中.,:'-+#/\\", max_size=12))
 @example("casts—for")
-def test_signs_beyond_ascii_part_tokens(chunk: str) -> None:
+@example("\\_In\\_")
+@example("\\_\\_")
+@example(".\\_é")
+def test_tokens_by_hand(chunk: str) -> None:
     """A chunk has the tokens of the patterns, whatever stands between its words."""
     assert tokens(chunk) == [*look_closely(chunk)]
 
