@@ -325,6 +325,8 @@ def _is_badges(body: str) -> bool:
         return False  # as nearly always: the first bracket is none of these
     if _is_image(body):
         return True
+    if body[body.rfind("]") :].partition("\n")[2].strip():
+        return False  # there is a line behind that of the last bracket, as below an image
     image = r"!\[[^\[\]]{0,300}+\](?:\([^()\n]{0,1000}+\)|\[[^\[\]\n]{0,300}+\])?"
     left = pattern(image).sub("", body)
     left = pattern(r"\[\s*+\](?:\([^()\n]{0,1000}+\)|\[[^\[\]\n]{0,300}+\])").sub("", left)

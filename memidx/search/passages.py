@@ -8,7 +8,6 @@ the original text, at white space where there is some, never inside a character.
 
 from __future__ import annotations
 
-import unicodedata
 from itertools import chain
 
 from memidx.light import TYPE_CHECKING, bisect_right, heapify, heappop, heapreplace
@@ -364,10 +363,12 @@ def _continues(text: str, at: int) -> bool:
     character = text[at]
     if character < "\u0300" and character != "\u00ad":
         return False
+    from unicodedata import category, combining  # hardly any cut is beside one of these
+
     code = ord(character)
     before = text[at - 1]
     # A joiner, or a virama that makes one sign of two consonants.
-    if before == "\u200d" or unicodedata.combining(before) == 9:
+    if before == "\u200d" or combining(before) == 9:
         return True
     if 0x1161 <= code <= 0x11FF or 0x1F3FB <= code <= 0x1F3FF:
         return True
@@ -376,4 +377,4 @@ def _continues(text: str, at: int) -> bool:
         while at > n_before and 0x1F1E6 <= ord(text[at - 1 - n_before]) <= 0x1F1FF:
             n_before += 1
         return n_before % 2 == 1
-    return unicodedata.category(character) in ("Mn", "Mc", "Me", "Cf", "Cs")
+    return category(character) in ("Mn", "Mc", "Me", "Cf", "Cs")
