@@ -7,18 +7,16 @@ modules a search loads keep to three habits:
 - what only a type checker needs is imported below `TYPE_CHECKING`, a name that checkers take for
   true wherever it comes from, and that is False here without loading `typing`;
 - what only some searches need is imported where they need it, with the reason beside it;
-- the few things they do use come from here, where they cost next to nothing. (`bisect` and `heapq`
-  are a module of C each, and one in Python around it that takes longer to load.)
+- the few things they do use come from here, where they cost next to nothing. (`bisect` is a module
+  of C, and one in Python around it that takes longer to load.)
 """
 
 from __future__ import annotations
 
 try:
     from _bisect import bisect_left, bisect_right
-    from _heapq import heapify, heappop, heapreplace
 except ImportError:  # pragma: no cover - another implementation of Python
     from bisect import bisect_left, bisect_right
-    from heapq import heapify, heappop, heapreplace
 
 __all__ = [
     "TYPE_CHECKING",
@@ -26,9 +24,6 @@ __all__ = [
     "bisect_left",
     "bisect_right",
     "cached_property",
-    "heapify",
-    "heappop",
-    "heapreplace",
     "parse_json",
     "pattern",
     "suppress",

@@ -7,7 +7,14 @@ Documents are not touched by it.
 
 from __future__ import annotations
 
+from memidx.analysis.base import QueryWord
 from memidx.errors import ConfigError
+from memidx.light import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+ALIAS_WEIGHT = 0.4
 
 
 def parse_aliases(text: str, path: str) -> dict[str, tuple[str, ...]]:
@@ -37,3 +44,46 @@ def parse_aliases(text: str, path: str) -> dict[str, tuple[str, ...]]:
         key = words.strip()
         aliases[key] = aliases.get(key, ()) + terms
     return aliases
+
+
+def alias_terms(
+    aliases: Mapping[str, tuple[str, ...]], query: Callable[[str], tuple[QueryWord, ...]]
+) -> dict[tuple[str, ...], tuple[str, ...]]:
+    """Aliases by the wholes of their words; what a query looks for in addition.
+
+    Args:
+        aliases: As `parse_aliases` gives them.
+        query: The words of a text.
+    """
+    return {
+        tuple(word.whole for word in query(alias)): tuple(
+            dict.fromkeys(word.whole for text in meanings for word in query(text))
+        )
+        for alias, meanings in aliases.items()
+    }
+
+
+def with_aliases(
+    words: list[QueryWord], aliases: Mapping[tuple[str, ...], tuple[str, ...]]
+) -> list[QueryWord]:
+    """Words with the terms of their aliases, the longest alias first."""
+    longest = max(map(len, aliases))  # in words
+    expanded = list(words)
+    wholes = [word.whole for word in words]
+    at = 0
+    while at < len(words):
+        for size in range(min(longest, len(words) - at), 0, -1):
+            extra = aliases.get(tuple(wholes[at : at + size]))
+            if extra is not None:
+                word = words[at]
+                terms = dict(word.terms)
+                for term in extra:
+                    terms.setdefault(term, ALIAS_WEIGHT)
+                expanded[at] = QueryWord(
+                    word.surface, tuple(terms.items()), word.whole, word.content
+                )
+                break
+        else:
+            size = 1
+        at += size
+    return expanded

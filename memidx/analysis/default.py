@@ -10,28 +10,19 @@ corpus are repeats, and a document costs a split, a count and a few look-ups.
 
 from __future__ import annotations
 
-import unicodedata
-from itertools import chain, pairwise
-
-from memidx.analysis.base import NOT_COUNTED, QueryWord, Span
-from memidx.analysis.inner import (
-    APART,
-    Joined,
-    blanked,
-    joined_in_many,
-    joined_words,
-    may_join,
-)
-from memidx.analysis.normalise import aligned, fold, normalise, normalise_many
+from memidx.analysis.base import QueryWord, Span
+from memidx.analysis.normalise import aligned, fold, unicode_version
 from memidx.analysis.parts import MAX_WHOLE, Parts
 from memidx.analysis.stems import stemmer_version
-from memidx.analysis.tokens import Token, apart, look_closely, only_word, plain_text, tokens
+from memidx.analysis.tokens import Token, blanked, may_join, only_word, tokens
 from memidx.analysis.vocabulary import FUNCTION_WORDS, STOP_WORDS
-from memidx.light import TYPE_CHECKING
+from memidx.light import TYPE_CHECKING, cached_property
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from memidx.analysis.chunk_terms import Chunks
+    from memidx.analysis.inner import Joined
     from memidx.analysis.numbering import Numbers
     from memidx.analysis.pieces import FieldTerms, Spread, TermsInBulk
 
@@ -41,22 +32,16 @@ VERSION = 2
 """Raise it whenever any text could give other terms."""
 
 FUNCTION_WEIGHT = 0.3
-BIGRAM_WEIGHT = 0.4
-UNIGRAM_WEIGHT = 0.3
-TRIGRAM_WEIGHT = 0.4
 PART_WEIGHT = 0.5
 PARTS_WEIGHT = 1.0
 """What the parts of a compound weigh together, at most."""
 NAME_PARTS_WEIGHT = 0.25
 """The same of an identifier: its parts are common words, and it is its own whole that is meant."""
-ALIAS_WEIGHT = 0.4
 
-_MAX_CHUNKS = 1 << 16
 _MAX_CHUNK = 64
 _MAX_SPANS = 1 << 14
 _MAX_ASKED = 1 << 13
 
-_BLANKS = bytes.maketrans(APART.encode(), b" " * len(APART))
 _MAX_SPANNED = 1000  # the longest text that is divided so for spans
 
 
@@ -69,12 +54,14 @@ class DefaultAnalyzer:
 
     def __init__(self, aliases: Mapping[str, tuple[str, ...]] | None = None) -> None:
         self._parts = Parts()
-        self.terms_of = _Chunks(self._parts)
         self._spans: dict[str, tuple[Span, ...]] = {}
         self._asked: dict[str, tuple[list[QueryWord], list[QueryWord]]] = {}
+        # Wholes of an alias's words -> what a query looks for in addition.
         self._aliases: dict[tuple[str, ...], tuple[str, ...]] = {}
-        self._aliases = self._alias_terms(aliases or {})
-        self._longest_alias = max(map(len, self._aliases), default=0)
+        if aliases:
+            from memidx.analysis.aliases import alias_terms  # most projects have none
+
+            self._aliases = alias_terms(aliases, self.query)
 
     def fingerprint(self) -> str:
         """Changes whenever any text could give other terms."""
@@ -86,12 +73,19 @@ class DefaultAnalyzer:
             aliases = f"+aliases-{hashlib.sha256(listed).hexdigest()[:12]}"
         return (
             f"{self.name}-{VERSION}{aliases}"
-            f"/unicode-{unicodedata.unidata_version}/snowball-{stemmer_version()}"
+            f"/unicode-{unicode_version()}/snowball-{stemmer_version()}"
         )
+
+    @cached_property
+    def terms_of(self) -> Chunks:
+        """Chunk -> its terms, as `memidx.analysis.pieces` promises."""
+        from memidx.analysis.chunk_terms import Chunks  # a query counts no document
+
+        return Chunks(self._parts)
 
     def document(self, *, title: str, path: str, text: str) -> tuple[FieldTerms, ...]:
         """Terms of the text, and of title and path together."""
-        from memidx.analysis.pieces import count_terms  # a query counts no document
+        from memidx.analysis.pieces import count_terms  # see `terms_of`
 
         of_text, of_title = self.field_texts(title=title, path=path, text=text)
         return count_terms(self, of_text), count_terms(self, of_title)
@@ -102,24 +96,15 @@ class DefaultAnalyzer:
 
     def pieces(self, text: str) -> Mapping[str, int]:
         """Chunks of a text; and the words that markup stands inside, each after a space."""
-        from collections import Counter  # a query counts no document
+        from memidx.analysis.chunk_terms import pieces_of  # see `document`
 
-        normal = normalise(text)
-        data = normal.encode("utf-8", "surrogatepass")
-        chunks = Counter(data.translate(_BLANKS).decode("utf-8", "surrogatepass").split())
-        if may_join(data):
-            chunks.update(f" {term}" for _, term in self._joined(normal))
-        return chunks
+        return pieces_of(text, self._joined)
 
     def spread(self, texts: Sequence[str]) -> Spread:
         """Chunks of texts, and the words that markup stands inside, as `pieces` has them."""
-        from memidx.analysis.pieces import Spread  # see `document`
+        from memidx.analysis.chunk_terms import spread_of  # see `document`
 
-        normal = normalise_many(texts)
-        data = normal.encode("utf-8", "surrogatepass")
-        found = ((n, self._joined_term(word)) for n, word in joined_in_many(data))
-        more = [(n, f" {term}") for n, term in found if term]
-        return Spread(data.translate(_BLANKS), more)
+        return spread_of(texts, self._joined_term)
 
     def terms_in_bulk(self, vocabulary: Numbers) -> TermsInBulk:
         """Terms of many pieces, in numbers."""
@@ -145,7 +130,11 @@ class DefaultAnalyzer:
                     if starts is not None and ends is not None:
                         start, end = starts[start], ends[end - 1]
                     self._add_words(text[start:end], token, words, stops)
-        words = self._with_aliases(words or stops) if self._aliases else words or stops
+        words = words or stops
+        if self._aliases:
+            from memidx.analysis.aliases import with_aliases  # see `__init__`
+
+            words = with_aliases(words, self._aliases)
         if not any(word.content for word in words):
             words = [QueryWord(w.surface, w.terms, w.whole, True) for w in words]
         return tuple(words)
@@ -169,7 +158,9 @@ class DefaultAnalyzer:
 
     def _add_words(self, surface: str, token: Token, words: _Words, stops: _Words) -> None:
         if token.kind != "word":
-            words.extend(_run_words(token))
+            from memidx.analysis.runs import run_words  # of a script without spaces
+
+            words.extend(run_words(token))
             return
         if (word := self._query_word(surface, token)) is not None:
             (stops if word.whole in STOP_WORDS else words).append(word)
@@ -254,6 +245,10 @@ class DefaultAnalyzer:
 
     def _joined(self, normal: str) -> Iterator[tuple[int, str]]:
         """Terms of the words that markup stands inside, and where the words begin."""
+        if not may_join(normal.encode("utf-8", "surrogatepass")):
+            return
+        from memidx.analysis.inner import joined_words  # seldom, and it loads `re`
+
         for word in joined_words(normal):
             if term := self._joined_term(word):
                 yield word.start, term
@@ -266,14 +261,10 @@ class DefaultAnalyzer:
 
     def _token_spans(self, token: Token) -> Iterator[tuple[int, int, tuple[str, ...]]]:
         start, end, kind, text, dotted = token
-        if kind == "C":
-            for at, character in enumerate(text):
-                pair = text[at : at + 2]
-                terms = (character, pair) if len(pair) == 2 else (character,)
-                yield start + at, start + at + 1, terms
-        elif kind == "T":
-            for at, gram in enumerate(_trigrams(text)):
-                yield start + at, start + at + len(gram), (gram,)
+        if kind != "word":
+            from memidx.analysis.runs import run_spans  # of a script without spaces
+
+            yield from run_spans(token)
         else:
             same_places = len(text) == end - start
             for leaf in self._parts.leaves(text):
@@ -286,88 +277,6 @@ class DefaultAnalyzer:
                 else:
                     yield start, end, of_leaf
 
-    def _with_aliases(self, words: list[QueryWord]) -> list[QueryWord]:
-        """Words with the terms of their aliases, the longest alias first."""
-        expanded = list(words)
-        wholes = [word.whole for word in words]
-        at = 0
-        while at < len(words):
-            for size in range(min(self._longest_alias, len(words) - at), 0, -1):
-                extra = self._aliases.get(tuple(wholes[at : at + size]))
-                if extra is not None:
-                    word = words[at]
-                    terms = dict(word.terms)
-                    for term in extra:
-                        terms.setdefault(term, ALIAS_WEIGHT)
-                    expanded[at] = QueryWord(
-                        word.surface, tuple(terms.items()), word.whole, word.content
-                    )
-                    break
-            else:
-                size = 1
-            at += size
-        return expanded
-
-    def _alias_terms(
-        self, aliases: Mapping[str, tuple[str, ...]]
-    ) -> dict[tuple[str, ...], tuple[str, ...]]:
-        """Aliases by the wholes of their words; what a query looks for in addition."""
-        return {
-            tuple(word.whole for word in self.query(alias)): tuple(
-                dict.fromkeys(word.whole for text in meanings for word in self.query(text))
-            )
-            for alias, meanings in aliases.items()
-        }
-
-
-class _Chunks(dict[str, tuple[str, ...]]):
-    """Chunk -> its terms with repeats, and `NOT_COUNTED` for each that adds no length."""
-
-    def __init__(self, parts: Parts) -> None:
-        self._parts = parts
-
-    def __missing__(self, chunk: str) -> tuple[str, ...]:
-        terms = self.of_chunk(chunk)
-        if len(chunk) <= _MAX_CHUNK:
-            if len(self) >= _MAX_CHUNKS:
-                self.clear()
-            self[chunk] = terms
-        return terms
-
-    def of_chunk(self, chunk: str) -> tuple[str, ...]:
-        """The terms of a chunk, which is not kept."""
-        text = plain_text(chunk) if chunk.isascii() else ""
-        if text:
-            return (self._parts[text] if text.isalpha() else self._parts.divide(text)).terms
-        if chunk[0] == " ":  # see DefaultAnalyzer.pieces
-            term = chunk[1:]
-            return (term,) if term in STOP_WORDS else (term, NOT_COUNTED)
-        pieces = apart(chunk)
-        if len(pieces) > 1:
-            return tuple(chain.from_iterable(map(self.__getitem__, pieces)))
-        return self._of_tokens(chunk)
-
-    def _of_tokens(self, chunk: str) -> tuple[str, ...]:
-        found: list[str] = []
-        for token in look_closely(chunk):
-            if token.kind == "C":
-                run = token.text
-                found.extend(run)
-                if len(run) > 1:
-                    found.extend([first + second for first, second in pairwise(run)])
-                    found.extend([NOT_COUNTED] * len(run))
-            elif token.kind == "T":
-                found.extend(_trigrams(token.text))
-            elif terms := self._parts[token.text].terms:
-                found.extend(terms)
-                if token.dotted:
-                    found.extend((fold(token.dotted), NOT_COUNTED))
-        return tuple(found)
-
-
-def _trigrams(run: str) -> list[str]:
-    return [run[at : at + 3] for at in range(max(1, len(run) - 2))]
-
 
 def _split(text: str) -> Iterator[tuple[int, str]]:
     """White-space-delimited chunks and where they begin."""
@@ -376,20 +285,3 @@ def _split(text: str) -> Iterator[tuple[int, str]]:
         at = text.index(chunk, at)
         yield at, chunk
         at += len(chunk)
-
-
-def _run_words(token: Token) -> Iterator[QueryWord]:
-    """A run of a script without spaces is as many words as it has grams."""
-    run = token.text
-    if token.kind == "T":
-        for gram in _trigrams(run):
-            yield QueryWord(gram, ((gram, TRIGRAM_WEIGHT),), gram, True)
-    elif len(run) == 1:
-        yield QueryWord(run, ((run, UNIGRAM_WEIGHT),), run, True)
-    else:
-        for at in range(len(run) - 1):
-            gram = run[at : at + 2]
-            terms = [(gram, BIGRAM_WEIGHT), (gram[0], UNIGRAM_WEIGHT)]
-            if at == len(run) - 2:
-                terms.append((gram[1], UNIGRAM_WEIGHT))
-            yield QueryWord(gram, tuple(terms), gram, True)

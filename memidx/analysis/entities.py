@@ -7,12 +7,15 @@ white space and accented Latin letters. HTML has names for 2,000 more, among the
 
 from __future__ import annotations
 
-from memidx.light import TYPE_CHECKING, pattern
+from memidx.analysis.normalise import aligned_characters
+from memidx.light import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Iterator
 
+    from memidx.analysis.normalise import Aligned
+
+_LONGEST = 10  # characters: `&#1114111;`
 _NAMED = {
     "amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'",
     "lsquo": "'", "rsquo": "'", "ldquo": '"', "rdquo": '"', "laquo": '"', "raquo": '"',
@@ -30,44 +33,68 @@ _ACCENTS = {
 }  # fmt: skip
 
 
-def has_entities(text: str) -> bool:
-    """Whether a character reference stands in a text."""
-    # An ampersand by itself is no reason to load `re`.
-    return may_refer(text) and pattern(_REFERENCE).search(text) is not None
-
-
-def may_refer(text: str) -> bool:
-    """Whether a character reference may stand in a text: a cheap look, never wrongly no."""
-    at = text.find("&")
-    while at >= 0:
-        end = text.find(";", at + 2, at + _LONGEST)
-        if end >= 0 and (text[at + 1] == "#" or text[at + 1 : end].isalpha()):
-            return True
-        at = text.find("&", at + 1)
-    return False
-
-
 def unescape(text: str) -> str:
     """A text with its character references resolved."""
-    return pattern(_REFERENCE).sub(_character, text)
+    pieces: list[str] = []
+    at = 0
+    for begin, end, character in entities(text):
+        pieces += (text[at:begin], character)
+        at = end
+    return "".join((*pieces, text[at:])) if pieces else text
+
+
+def aligned_without(text: str) -> Aligned:
+    """`memidx.analysis.normalise.aligned`, by way of the text with its references resolved."""
+    pieces: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    at = 0
+    for begin, end, character in entities(text):
+        pieces += (text[at:begin], character)
+        starts.extend(range(at, begin))
+        ends.extend(range(at + 1, begin + 1))
+        starts.extend([begin] * len(character))
+        ends.extend([end] * len(character))
+        at = end
+    if not pieces:
+        return aligned_characters(text)
+    pieces.append(text[at:])
+    starts.extend(range(at, len(text)))
+    ends.extend(range(at + 1, len(text) + 1))
+    normal, places, stops = aligned_characters("".join(pieces))
+    if places is None or stops is None:
+        return normal, starts, ends
+    return normal, [starts[place] for place in places], [ends[stop - 1] for stop in stops]
 
 
 def entities(text: str) -> Iterator[tuple[int, int, str]]:
     """Character references of a text: (begin, end, what it stands for)."""
-    for match in pattern(_REFERENCE).finditer(text):
-        yield match.start(), match.end(), _character(match)
+    at = text.find("&")
+    while at >= 0:
+        behind = at + 1
+        end = text.find(";", at + 2, at + _LONGEST)
+        if end >= 0 and (character := _character(text[behind:end])):
+            behind = end + 1
+            yield at, behind, character
+        at = text.find("&", behind)
 
 
-def _character(match: re.Match[str]) -> str:
-    name = match[1]
+def _character(name: str) -> str | None:
+    """What a name stands for; None where it is none."""
     if name[0] == "#":
-        code = int(name[2:], 16) if name[1] in "xX" else int(name[1:])
+        is_hex = name[1:2] in ("x", "X")
+        digits = name[2:] if is_hex else name[1:]
+        try:
+            code = (
+                int(digits, 16 if is_hex else 10) if digits.isalnum() and digits.isascii() else -1
+            )
+        except ValueError:
+            return None
         # What no text can hold becomes a space: it parts words as a reader sees it.
-        return chr(code) if 0 < code < 0xD800 or 0xDFFF < code < 0x110000 else " "
-    return _NAMED.get(name) or name[0] + _ACCENTS[name[1:]]
+        return None if code < 0 else chr(code) if _is_character(code) else " "
+    letter, accent = name[0], _ACCENTS.get(name[1:])
+    return letter + accent if accent and letter.isascii() and letter.isalpha() else _NAMED.get(name)
 
 
-_LONGEST = 10  # characters: `&#1114111;`
-_REFERENCE = (
-    f"&(#[0-9]{{1,7}}|#[xX][0-9A-Fa-f]{{1,6}}|{'|'.join(_NAMED)}|[A-Za-z](?:{'|'.join(_ACCENTS)}));"
-)
+def _is_character(code: int) -> bool:
+    return 0 < code < 0xD800 or 0xDFFF < code < 0x110000

@@ -11,10 +11,11 @@ space, so a chunk and the text it stands in have the same words.
 
 from __future__ import annotations
 
-from memidx.analysis.entities import may_refer
-from memidx.analysis.normalise import PLACEHOLDERS
-from memidx.analysis.shapes import shape
-from memidx.light import TYPE_CHECKING, pattern
+import sys
+
+from memidx.analysis.shapes import WORD, shape
+from memidx.analysis.tokens import MARKS_AND_LETTERS, may_join
+from memidx.light import TYPE_CHECKING
 from memidx.values import NamedTuple
 
 if TYPE_CHECKING:
@@ -41,35 +42,27 @@ class Joined(NamedTuple):
 
 def joined_words(text: str) -> Iterator[Joined]:
     """Words of a normalised text in which markup stands, in order."""
-    # Most texts need none of the patterns, which take longer to compile than a search takes.
+    # Most texts have none, and it takes a closer look to find that out.
     if not may_join(text.encode("utf-8", "surrogatepass")):
         return
     at = 0
+    space = feed = -1
     for hit in _hits(text):
         if hit < at:
             continue
         # All of the chunk that it stands in, perhaps more: white space of other kinds is rare.
         start = max(text.rfind(" ", at, hit), text.rfind("\n", at, hit), at - 1) + 1
-        end = pattern("[ \n]").search(text, hit)
-        at = end.start() if end else len(text)
+        space = space if space > hit else _next(text, " ", hit)
+        feed = feed if feed > hit else _next(text, "\n", hit)
+        at = min(space, feed)
         for word in _in_chunk(text[start:at]):
             yield word._replace(start=word.start + start)
 
 
-def may_join(data: bytes) -> bool:
-    """Whether `joined_words` may find any in a text, given in UTF-8: a cheap look.
-
-    Never wrongly no. Nearly every text has markup, hardly any has it between letters, and a text
-    of which each character is replaced by its kind shows that to a plain search.
-    """
-    kinds = data.translate(_KINDS)
-    return (
-        b"a*a" in kinds
-        or b"a**a" in kinds
-        or b"a***a" in kinds
-        or b"a==a" in kinds
-        or (b"</" in data and b"a<" in kinds and b">a" in kinds)
-    )
+def _next(text: str, character: str, at: int) -> int:
+    """Where a character stands next, or the text ends."""
+    found = text.find(character, at)
+    return len(text) if found < 0 else found
 
 
 def joined_in_many(data: bytes) -> Iterator[tuple[int, Joined]]:
@@ -127,114 +120,196 @@ def _hits_in_many(data: bytes) -> list[int]:
 
 
 _LONGEST_MARK = 4
-# What may be a letter, as in `_LETTER`, and what marks words of which letters stand at both sides.
-_KINDS = bytes(
-    97 if chr(byte).isalnum() or byte == 95 or byte >= 128 else 42 if byte in b"*`~" else byte
-    for byte in range(256)
-)
-# The same in numbers, 0 for all else.
+# What the kinds of characters are in `_hits_in_many`, 0 for all else.
 _A_LETTER, _A_MARK, _AN_EQUAL, _A_TAG = 1, 2, 3, 4
-_MARKED = bytes(b"a*=<".find(kind) + 1 for kind in _KINDS)
+_MARKED = bytes(b"a*=<".find(kind) + 1 for kind in MARKS_AND_LETTERS)
 
 
 def _hits(text: str) -> list[int]:
-    """Where markup stands between what may be letters."""
-    # Nearly every text has markup, hardly any has it there. Each pattern begins with a plain
-    # character, for which `re` searches as fast as `in`.
-    hits: list[int] = []
-    for mark, source in _MARKS:
-        if mark in text:
-            hits.extend(match.start() for match in pattern(source).finditer(text))
+    """Where markup stands between what may be letters: a guess, not a verdict."""
+    hits = []
+    for mark, (least, most) in _MARKS.items():
+        at = text.find(mark)
+        while at >= 0:
+            end = _behind(text, at, mark)
+            if least <= end - at <= most and _may_be_letter(text, at - 1, end):
+                hits.append(at)
+            at = text.find(mark, end)
+    at = text.find("<") if "</" in text else -1
+    while at >= 0:
+        end = at
+        while (behind := _tag_end(text, end)) > end:
+            end = behind
+        if end > at and _may_be_letter(text, at - 1, end):
+            hits.append(at)
+        at = text.find("<", max(end, at + 1))
     return sorted(hits)
 
 
-def blanked(text: str) -> str | None:
-    """A text with a blank for each character that parts its words, or None.
-
-    None where a token, a placeholder or a joined word may go across a blank; else what stands
-    between two blanks has its words wherever it stands.
-    """
-    if not text.isascii():
-        return None
-    if text.isalnum():
-        return text
-    if "<" in text and any(placeholder in text for placeholder in PLACEHOLDERS):
-        return None
-    if may_refer(text) or may_join(text.encode()):
-        return None
-    return text.translate(_BLANKED)
+# Of each mark, how often it stands in a row.
+_MARKS = {"*": (1, sys.maxsize), "`": (1, 1), "~": (1, 2), "=": (2, sys.maxsize)}
 
 
-# ASCII characters that never join the parts of a token: blanked before splitting, so that
-# `(budget)` and `budget` are one chunk. Without effect on the terms.
-APART = '()[]{}<>;"*=|`!?~^%$'
-_WHITE = "\t\n\v\f\r\x1c\x1d\x1e\x1f"
-_BLANKED = str.maketrans(APART + _WHITE, " " * len(APART + _WHITE))
+def _may_be_letter(text: str, *places: int) -> bool:
+    """Whether an ASCII letter, a digit, `_` or a character beyond ASCII stands at each place."""
+    return all(
+        0 <= at < len(text) and (text[at].isalnum() or text[at] == "_" or text[at] > "\x7f")
+        for at in places
+    )
+
+
+def _behind(text: str, at: int, characters: str) -> int:
+    """Where the run of these characters ends that begins here; `at` when none does."""
+    while text[at : at + 1] and text[at] in characters:
+        at += 1
+    return at
+
+
+def _tag_end(text: str, at: int) -> int:
+    """Where the tag of a word ends that begins here; `at` when none does."""
+    if not text.startswith("<", at):
+        return at
+    end = text.find(">", at, at + _LONGEST_TAG)
+    return end + 1 if end > 0 and text[at + 1 : end].removeprefix("/") in _INLINE else at
+
+
+_INLINE = frozenset({
+    "a", "abbr", "b", "code", "del", "em", "font", "i", "ins", "kbd", "mark", "s", "small", "span",
+    "strong", "sub", "sup", "tt", "u",
+})  # fmt: skip
+_LONGEST_TAG = len("</strong>")
 
 
 def _in_chunk(text: str) -> Iterator[Joined]:
     kinds = shape(text)
     if "</" in text:
         kinds = _with_tags(text, kinds)
-    for match in pattern(_RUN).finditer(kinds):
-        words = [word.span() for word in pattern(_WORD).finditer(kinds, *match.span())]
-        pieces = tuple(text[start:end] for start, end in words)
+    for run in _runs(kinds):
+        words = []
+        at = run.start
+        while at < run.end:
+            begin, at = at, max(at + 1, _behind(kinds, at, WORD))
+            if kinds[begin] in WORD:
+                words.append((begin, at))
+        pieces = tuple(text[begin:end] for begin, end in words)
         word = "".join(pieces)
-        if len(pieces) > 1 and _is_word(word, match):
+        if len(pieces) > 1 and _is_word(word, run, kinds):
             yield Joined(words[0][0], word, pieces)
-
-
-def _is_word(word: str, match: re.Match[str]) -> bool:
-    """Whether it is a word rather than a formula."""
-    mark = match["mark"]
-    if not mark:
-        return "E" in match[0] and not word.isdecimal()
-    if len(word) < 3 or word.isdecimal():
-        return False
-    if match["head"] and match["tail"]:  # nothing but its meaning tells it from `a*b*c`
-        return mark in ("`", "~", "~~") or (mark == "**" and word.isalpha() and len(word) > 5)
-    return True
-
-
-# A letter, digit or `_`, or nearly: a guess, not a verdict. Said by what it is not, because a class
-# that reaches to U+10FFFF takes milliseconds to compile.
-_LETTER = r"[^\x00-/:-@\[-^`{-\x7f]"
-_INLINE = "(?:a|abbr|b|code|del|em|font|i|ins|kbd|mark|s|small|span|strong|sub|sup|tt|u)"
-_TAG = f"</?{_INLINE}>"
-_MARKS = (
-    ("*", rf"\*(?<={_LETTER}\*)\**(?={_LETTER})"),
-    ("`", f"`(?<={_LETTER}`)(?={_LETTER})"),
-    ("~", f"~(?<={_LETTER}~)~?(?={_LETTER})"),
-    ("==", f"==(?<={_LETTER}==)=*(?={_LETTER})"),
-    ("</", f"<(?<={_LETTER}<)/?{_INLINE}>(?:{_TAG})*(?={_LETTER})"),
-)
-_WORD = "[Aa0m_]+"
 
 
 def _with_tags(text: str, kinds: str) -> str:
     """Kinds with opening tags as `O` and closing ones as `E`, which no character is."""
     made = []
+    begin, at = 0, text.find("<")
+    while at >= 0:
+        end = _tag_end(text, at)
+        if end > at:
+            made.append(kinds[begin:at])
+            made.append(("E" if text[at + 1] == "/" else "O") * (end - at))
+            begin = end
+        at = text.find("<", max(end, at + 1))
+    return "".join(made) + kinds[begin:]
+
+
+class _Run(NamedTuple):
+    """Words with markup between them, among the kinds of a chunk.
+
+    Attributes:
+        start: Where the run begins.
+        end: Where it ends.
+        mark: What stands at both sides of every other word; empty where tags do.
+        is_inside: Whether a word stands before the first mark and one behind the last.
+    """
+
+    start: int
+    end: int
+    mark: str = ""
+    is_inside: bool = False
+
+
+def _is_word(word: str, run: _Run, kinds: str) -> bool:
+    """Whether it is a word rather than a formula."""
+    mark = run.mark
+    if not mark:
+        return "E" in kinds[run.start : run.end] and not word.isdecimal()
+    if len(word) < 3 or word.isdecimal():
+        return False
+    if run.is_inside:  # nothing but its meaning tells it from `a*b*c`
+        return mark in ("`", "~", "~~") or (mark == "**" and word.isalpha() and len(word) > 5)
+    return True
+
+
+def _runs(kinds: str) -> Iterator[_Run]:
+    """Runs of words with markup between them, from left to right."""
     at = 0
-    for match in pattern(_TAG).finditer(text):
-        made.append(kinds[at : match.start()])
-        made.append(("E" if text[match.start() + 1] == "/" else "O") * len(match[0]))
-        at = match.end()
-    return "".join(made) + kinds[at:]
+    while at < len(kinds):
+        run = _marked(kinds, at) or _tagged(kinds, at)
+        if run is not None:
+            yield run
+            at = run.end
+        else:  # within a word none begins
+            at = max(at + 1, _behind(kinds, at, WORD))
+
+
+# A run begins where no word or mark ends. One that begins with a word does not begin
+# behind a joint: in `O'Re**il**ly` the word is longer than the run.
+_JOINTS = "'./&@:+-"
+_NOT_BEFORE_WORD = frozenset(WORD + "*~=`" + _JOINTS + "\\")
+_NOT_BEFORE_MARK = frozenset(WORD + "*~=`\\")
+_NOT_BEHIND = frozenset(WORD + "*~=`")
+_NOT_BEFORE_TAG = frozenset(WORD + "OE")
+_NOT_BEFORE_TAGGED = frozenset(WORD + "OE" + _JOINTS + "\\")
+_MOST_MARKS = {"*": 3, "~": 2, "=": 2, "`": 1}
+
+
+def _marked(kinds: str, at: int) -> _Run | None:
+    """The run that begins here whose marks come in pairs, if one does."""
+    opening = _behind(kinds, at, WORD)  # behind a word before the first mark
+    if kinds[at - 1 : at] in (_NOT_BEFORE_WORD if opening > at else _NOT_BEFORE_MARK):
+        return None
+    character = kinds[opening : opening + 1]
+    first = _behind(kinds, opening, character) if character in _MOST_MARKS else opening
+    mark = kinds[opening:first]
+    if not mark or len(mark) > _MOST_MARKS[character] or mark == "=":
+        return None
+    end = _pair_end(kinds, opening, mark)
+    if end == opening:
+        return None
+    while True:
+        behind = _behind(kinds, end, WORD)
+        further = _pair_end(kinds, behind, mark)
+        if further == behind:
+            break
+        end = further
+    if kinds[behind : behind + 1] in _NOT_BEHIND:
+        return None
+    return _Run(at, behind, mark, opening > at and behind > end)
+
+
+def _pair_end(kinds: str, at: int, mark: str) -> int:
+    """Where a word between marks ends that begins here with a mark; `at` when none does."""
+    if not kinds.startswith(mark, at):
+        return at
+    begin = at + len(mark)
+    end = _behind(kinds, begin, WORD)
+    return end + len(mark) if end > begin and kinds.startswith(mark, end) else at
+
+
+def _tagged(kinds: str, at: int) -> _Run | None:
+    """The run that begins here in whose words tags stand, if one does."""
+    is_tag = kinds[at] in "OE"
+    if kinds[at - 1 : at] in (_NOT_BEFORE_TAG if is_tag else _NOT_BEFORE_TAGGED):
+        return None
+    n_words = 0
+    end = _behind(kinds, at, "OE")
+    while (behind := _behind(kinds, end, WORD)) > end:
+        n_words += 1
+        end = _behind(kinds, behind, "OE")
+    return _Run(at, end) if n_words > 1 else None
 
 
 def _tag_behind() -> re.Pattern[bytes]:
     import re  # only who builds a snapshot comes here
 
-    return re.compile(f"{_TAG}(?=[^\x00-/:-;=-@\\[-^{{-\x7f])".encode("latin-1"))
-
-
-# A run begins where no word or mark ends. One that begins with a word does not begin
-# behind a joint: in `O'Re**il**ly` the word is longer than the run.
-_RUN = rf"""(?x)
-        (?: (?<![Aa0m_*~=`'./&@:+\\-])(?P<head>{_WORD}) | (?<![Aa0m_*~=`\\]) )
-        (?P<mark>\*{{1,3}}|~~?|==|`) {_WORD} (?P=mark)
-        (?: (?:{_WORD})? (?P=mark) {_WORD} (?P=mark) )*
-        (?P<tail>{_WORD})? (?![Aa0m_*~=`])
-        | (?: (?<![Aa0m_OE'./&@:+\\-]) | (?<![Aa0m_OE])(?=[OE]) )
-        [OE]* {_WORD} (?: [OE]+ {_WORD} )+ [OE]*
-        """
+    tag = f"</?(?:{'|'.join(sorted(_INLINE))})>"
+    return re.compile(f"{tag}(?=[^\x00-/:-;=-@\\[-^{{-\x7f])".encode("latin-1"))

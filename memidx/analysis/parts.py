@@ -140,10 +140,10 @@ class Parts(dict[str, Part]):
         if "'" in text:
             return self._apostrophes(text, [p for p in text.split("'") if p])
         if "_" in text:
+            if text[0].isdecimal() and _is_in_thousands(text):
+                return _leaf(fold(text.replace("_", ""))[:MAX_TERM])
             pieces = text.replace("\\_", "_").split("_")
             pieces = [piece for piece in pieces if piece]
-            if text[0].isdecimal() and pattern(r"\d{1,3}(?:_\d{3})+").fullmatch(text):
-                return _leaf(fold("".join(pieces))[:MAX_TERM])
             if len(pieces) == 1 and not (text.startswith("__") and text.endswith("__")):
                 return self._group(pieces, (), ())
             return self._compound(text, pieces) if pieces else _NOTHING
@@ -230,13 +230,16 @@ class Parts(dict[str, Part]):
 
     def _version(self, text: str, kinds: str) -> Part:
         """`v2.1.9` is `2.1.9`, also found by `2.1`; `python3.11` is `python` and `3.11`."""
-        match = pattern(r"([Aa]*)((?:0+\.)+0+)[Aa0]*").fullmatch(kinds)
-        if match is None:
+        # As the pattern `([Aa]*)((?:0+\.)+0+)[Aa0]*` divides it.
+        begin = len(kinds) - len(kinds.lstrip("Aa"))
+        behind = kinds[begin:].lstrip("0.")
+        numbers = text[begin : len(text) - len(behind)]
+        if "." not in numbers or not all(numbers.split(".")) or behind.strip("Aa0"):
             return _leaf(fold(text)[:MAX_TERM])
-        if match.end(1) and text[: match.end(1)] not in ("v", "V"):
-            return self._compound(text, [text[: match.end(1)], text[match.end(1) :]])
-        number = fold(text[match.end(1) :])[:MAX_TERM]
-        components = fold(text[match.start(2) : match.end(2)]).split(".")
+        if begin and text[:begin] not in ("v", "V"):
+            return self._compound(text, [text[:begin], text[begin:]])
+        number = fold(text[begin:])[:MAX_TERM]
+        components = fold(numbers).split(".")
         prefixes = [".".join(components[:n]) for n in range(2, min(len(components), 5) + 1)]
         return _leaf(number, tuple(prefix for prefix in prefixes if prefix != number))
 
@@ -260,6 +263,16 @@ def _leaf(own: str, forms: tuple[str, ...] = ()) -> Part:
 
 def _not_counted(terms: tuple[str, ...]) -> tuple[str, ...]:
     return terms + (NOT_COUNTED,) * sum(term not in STOP_WORDS for term in terms)
+
+
+def _is_in_thousands(text: str) -> bool:
+    """Whether a text is a number such as `1_000_000`."""
+    first, *others = text.split("_")
+    return (
+        len(first) < 4
+        and first.isdecimal()
+        and all(len(digits) == 3 and digits.isdecimal() for digits in others)
+    )
 
 
 def _split_at_joints(text: str) -> list[str]:

@@ -11,20 +11,12 @@ table of Unicode ranges has to be kept in step with the Unicode version Python h
 
 from __future__ import annotations
 
-import unicodedata
-
 WORD = "Aa0m_"
 """Kinds that make up words of spaced scripts."""
 
-_ASCII = bytes(
-    ord("A")
-    if 65 <= code <= 90
-    else ord("a")
-    if 97 <= code <= 122
-    else ord("0")
-    if 48 <= code <= 57
-    else code
-    for code in range(256)
+_CAPITALS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_ASCII = bytes.maketrans(
+    _CAPITALS + _CAPITALS.lower() + b"0123456789", b"A" * 26 + b"a" * 26 + b"0" * 10
 )
 
 _CJK = (
@@ -76,7 +68,9 @@ _KINDS = _Kinds()
 def _kind(code: int) -> str:
     if code < 128:
         return chr(_ASCII[code])
-    category = unicodedata.category(chr(code))
+    from unicodedata import category as category_of  # most texts are plain ASCII
+
+    category = category_of(chr(code))
     if category == "Nd":
         return "0"
     if category[0] in "LM" or category == "Nl":

@@ -10,12 +10,9 @@ white-space-delimited chunk, so a chunk can be analysed once and remembered.
 
 from __future__ import annotations
 
+from memidx.analysis.normalise import PLACEHOLDERS, may_refer
 from memidx.analysis.shapes import shape
-from memidx.light import TYPE_CHECKING, pattern
 from memidx.values import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 class Token(NamedTuple):
@@ -38,23 +35,29 @@ class Token(NamedTuple):
 
 def tokens(chunk: str) -> list[Token]:
     """Tokens of a chunk in reading order."""
+    kinds = chunk
     if chunk.isascii():
-        word = chunk.lstrip(_BEFORE).rstrip(_AFTER)
+        word = chunk.lstrip(BEFORE).rstrip(AFTER)
         if word.isalpha():  # as most words of a question; by hand it takes ten times as long
             start = chunk.index(word)
             return [Token(start, start + len(word), "word", word)]
-        found = _by_hand(chunk)
     else:
-        found = None
-    return list(look_closely(chunk)) if found is None else found
+        kinds = shape(chunk)
+    found = _by_hand(chunk, kinds)
+    if found is None:
+        from memidx.analysis.token_patterns import look_closely  # seldom, and it loads `re`
+
+        return list(look_closely(chunk))
+    return found
 
 
 def only_word(chunk: str) -> tuple[str, int] | None:
     """Text and place of the only token of an ASCII chunk, if it is a word as it stands there.
 
-    As `plain_text`, without a pattern: for a process that asks once, to load `re` takes longer.
+    As `plain_text` of `token_patterns`, without a pattern: for a process that asks once, to load
+    `re` takes longer.
     """
-    word = chunk.lstrip(_BEFORE).rstrip(_AFTER)
+    word = chunk.lstrip(BEFORE).rstrip(AFTER)
     if word.isalpha():
         return word, chunk.index(word)
     found = tokens(chunk)
@@ -64,53 +67,43 @@ def only_word(chunk: str) -> tuple[str, int] | None:
     return (text, start) if kind == "word" and not dotted and len(text) == end - start else None
 
 
-def plain_text(chunk: str) -> str:
-    """The text of the only token of an ASCII chunk of the usual kind; empty = look closer.
-
-    A word, perhaps with punctuation, needs no pattern at all; a compound a small one.
-    """
-    word = chunk.lstrip(_BEFORE).rstrip(_AFTER)
-    if word.isalpha():
-        return word
-    match = pattern(_PLAIN).match(chunk)
-    if match is None:
-        return ""
-    text = match[1]
-    # Acronyms are told apart by how they begin, and so is a date before a time.
-    if text[0] in "0123456789":
-        return "" if text[4:5] == "-" == text[7:8] else text
-    return "" if text[1:2] == "." else text
-
-
-def _by_hand(chunk: str) -> list[Token] | None:
-    """Tokens of an ASCII chunk as `look_closely` finds them; None where that has to be asked.
+def _by_hand(chunk: str, kinds: str) -> list[Token] | None:
+    """Tokens of a chunk as `look_closely` finds them; None where that has to be asked.
 
     For the words of a question and of what is shown for it: to load `re` and to compile the pattern
     would take a process that asks once longer than all of its search.
+
+    Args:
+        chunk: Any.
+        kinds: Of its characters; of ASCII characters themselves will do.
     """
-    if "\\_" in chunk:
+    if kinds is not chunk and not _SPECIAL_KINDS.isdisjoint(kinds):
         return None
     found: list[Token] = []
-    at, size = 0, len(chunk)
+    at, size = 0, len(kinds)
     while at < size:
         start = at
-        if chunk[at] not in _IN_WORDS:
+        is_dotted = False
+        if kinds[at] in _IN_WORDS:
+            if _may_be_special(kinds, at):
+                return None
+        elif kinds[at] != "\\":
             at += 1
-            is_dotted = chunk[start] == "." and chunk[at : at + 1].isalpha()
-            if not is_dotted or (start and chunk[start - 1] in _NOT_BEFORE_DOT):
+            is_dotted = kinds[start] == "." and kinds[at : at + 1].isalpha()
+            if not is_dotted or (start and kinds[start - 1] in _NOT_BEFORE_DOT):
                 continue
             start = at
-        elif _may_be_special(chunk, at):
-            return None
-        else:
-            is_dotted = False
-        end = _word_end(chunk, start)
-        while (joint := _joint(chunk, end)) and (
-            behind := _word_end(chunk, end + joint)
+        end = _word_end(kinds, start)
+        if end == start:  # a backslash before something else
+            at += 1
+            continue
+        while (joint := _joint(kinds, end)) and (
+            behind := _word_end(kinds, end + joint)
         ) > end + joint:
             end = behind
-        dotted = "." + _name(chunk[start:end]) if is_dotted else ""
-        found.append(Token(start, end, "word", chunk[start:end], dotted))
+        text = chunk[start:end]
+        dotted = "." + text[: _name_length(kinds[start:end])] if is_dotted else ""
+        found.append(Token(start, end, "word", text, dotted))
         at = end
     return found
 
@@ -118,13 +111,22 @@ def _by_hand(chunk: str) -> list[Token] | None:
 def _may_be_special(chunk: str, at: int) -> bool:
     """Whether a date before a time, a number in thousands or an acronym may begin here."""
     if chunk[at].isdigit():
-        return chunk[at + 4 : at + 5] == "-" == chunk[at + 7 : at + 8] or "," in chunk[at : at + 4]
+        comma = chunk.find(",", at + 1, at + 4)
+        is_thousands = comma > 0 and chunk[comma + 3 : comma + 4].isdigit()
+        return is_thousands or chunk[at + 4 : at + 5] == "-" == chunk[at + 7 : at + 8]
     return chunk[at + 1 : at + 2] == "." == chunk[at + 3 : at + 4]
 
 
 def _word_end(chunk: str, at: int) -> int:
     """Where the word ends that begins here; `at` when none does."""
-    end = len(chunk) - len(chunk[at:].lstrip(_WORD_CHARACTERS))
+    begin = at
+    while chunk.startswith("\\_", begin):  # an underscore that markdown escapes
+        begin += 2
+    end = _run_end(chunk, begin)
+    if end == begin:
+        return at
+    while chunk.startswith("\\_", end):
+        end = _run_end(chunk, end + 2)
     if chunk[end : end + 1] == "#":
         is_sharp = (
             end == at + 1 and chunk[at].isalpha() and chunk[end + 1 : end + 2] not in _IN_WORDS
@@ -139,6 +141,11 @@ def _word_end(chunk: str, at: int) -> int:
     return end
 
 
+def _run_end(chunk: str, at: int) -> int:
+    """Where letters, digits and underscores end that stand here."""
+    return len(chunk) - len(chunk[at:].lstrip(_WORD_CHARACTERS))
+
+
 def _joint(chunk: str, at: int) -> int:
     """Length of the joint that stands here, or 0."""
     if chunk[at : at + 1] in _JOINTS:
@@ -146,68 +153,66 @@ def _joint(chunk: str, at: int) -> int:
     return 2 if chunk.startswith("::", at) else 0
 
 
-def _name(text: str) -> str:
-    """What of a text belongs to the name at its beginning."""
-    end = 0
-    while text[end : end + 1] in _IN_NAMES:
-        end += 1
-    return text[:end]
+def _name_length(kinds: str) -> int:
+    """How much of a word belongs to the name at its beginning."""
+    length = 0
+    while kinds[length : length + 1] in _IN_NAMES:
+        length += 1
+    return length
 
 
-def apart(chunk: str) -> list[str]:
-    """Pieces of a chunk that have its tokens between them, most of them of the usual kind.
+def blanked(text: str) -> str | None:
+    """A text with a blank for each character that parts its words, or None.
 
-    `guide/setup.md#top` and `https://example.org` are divided at a character that no token holds
-    where it stands.
+    None where a token, a placeholder or a joined word may go across a blank; else what stands
+    between two blanks has its words wherever it stands.
     """
-    return [piece for piece in pattern(_NEVER_INSIDE).split(chunk) if piece]
+    if not text.isascii():
+        return None
+    if text.isalnum():
+        return text
+    if "<" in text and any(placeholder in text for placeholder in PLACEHOLDERS):
+        return None
+    if may_refer(text) or may_join(text.encode()):
+        return None
+    return text.translate(_BLANKED)
 
 
-def look_closely(chunk: str) -> Iterator[Token]:
-    """Tokens of any chunk, by the kinds of its characters."""
-    kinds = shape(chunk)
-    for match in pattern(_TOKEN).finditer(kinds):
-        group = match.lastgroup or ""
-        start, end = match.span(group)
-        text = chunk[start:end]
-        if group in ("C", "T"):
-            yield Token(start, end, group, text)
-        elif group == "acronym":
-            yield Token(start, end, "word", text.replace(".", ""))
-        elif group == "thousands":
-            yield Token(start, end, "word", text.replace(",", ""))
-        elif match["dot"]:
-            name = pattern(_NAME).match(kinds, start)
-            yield Token(start, end, "word", text, "." + text[: name.end() - start] if name else "")
-        else:
-            yield Token(start, end, "word", text)
+def may_join(data: bytes) -> bool:
+    """Whether `joined_words` may find any in a text, given in UTF-8: a cheap look.
+
+    Never wrongly no. Nearly every text has markup, hardly any has it between letters, and a text
+    of which each character is replaced by its kind shows that to a plain search.
+    """
+    kinds = data.translate(MARKS_AND_LETTERS)
+    return (
+        b"a*a" in kinds
+        or b"a**a" in kinds
+        or b"a***a" in kinds
+        or b"a==a" in kinds
+        or (b"</" in data and b"a<" in kinds and b">a" in kinds)
+    )
 
 
 # Punctuation that is never part of a token, before and behind a word.
-_BEFORE = "\"'([{<*,:;!?"
-_AFTER = "\"')]}>*,:;!?."
+BEFORE = "\"'([{<*,:;!?"
+AFTER = "\"')]}>*,:;!?."
 
 _WORD_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 _IN_WORDS = frozenset(_WORD_CHARACTERS)
 _NOT_BEFORE_DOT = _IN_WORDS | {"."}
 _IN_NAMES = _IN_WORDS | {"+", "#", "-"}
 _JOINTS = frozenset("./&@'-")
+# Scripts without spaces, and marks that are no letters.
+_SPECIAL_KINDS = frozenset("CTm")
 
-# Compiled on first use: a query of plain words needs none of them.
-_RUN = r"(?:\\_)*[Aa0m_]+(?:\\_[Aa0m_]*)*"  # `\_` is an underscore that markdown escapes
-_WORD = rf"(?:[Aa]\#(?![Aa0m_])|{_RUN}(?:\+\+0*(?![Aa0m_+]))?)"
-_TOKEN = rf"""(?x)
-        (?P<C>C+) | (?P<T>T+)
-        | (?P<date>0000-00-00)A(?=0)                  # before a time: 2024-05-01T10:00
-        | (?P<thousands>0{{1,3}}(?:,000)+(?:\.0+)?)(?![Aa0m_]|,0)
-        | (?P<acronym>(?:A\.){{2,}}(?:A(?![Aa0m_.]))?|(?:a\.){{2,}}(?![Aa0m_]))
-        | (?P<dot>(?<![Aa0m_CT.])\.(?=[Aa]))?(?P<compound>{_WORD}(?:(?:[./&@'-]|::){_WORD})*)
-        """
-
-_NEVER_INSIDE = r"#(?=[A-Za-z0-9_])|(?<!:):(?!:)|,(?![0-9])|\\(?!_)"
-_NAME = "[Aa0m_+#-]+"
-_PLAIN = (
-    r"(?:[-,:'/&@#]|\\(?!_)|\.(?=[./]))*"
-    r"([A-Za-z0-9_]+(?:(?:[./&@'-]|::)[A-Za-z0-9_]+)*)"
-    r"[-.,:'/&@]*\Z"
+# ASCII characters that never join the parts of a token: blanked before splitting, so that
+# `(budget)` and `budget` are one chunk. Without effect on the terms.
+APART = '()[]{}<>;"*=|`!?~^%$'
+_WHITE = "\t\n\v\f\r\x1c\x1d\x1e\x1f"
+_BLANKED = str.maketrans(APART + _WHITE, " " * len(APART + _WHITE))
+# Letters, digits and `_`, or nearly, as one letter, and what marks words at both sides as one mark.
+MARKS_AND_LETTERS = bytes.maketrans(
+    _WORD_CHARACTERS.encode() + bytes(range(128, 256)) + b"`~",
+    b"a" * (len(_WORD_CHARACTERS) + 128) + b"**",
 )

@@ -1,8 +1,9 @@
 """Which settings are in force, and where did each come from?
 
 `memidx.toml`, else `[tool.memidx]` of `pyproject.toml`, in one folder; over it the environment
-(`MEMIDX_K1=1.2`). Which keys there are is in `memidx.config.schema`; what a file or a variable says
-is read by `memidx.config.parsing`.
+(`MEMIDX_K1=1.2`). Here is what can be told, with its defaults, which is all that a project without
+a file and without variables needs. What a value may be is in `memidx.config.schema`; what a file or
+a variable says is read by `memidx.config.parsing`.
 """
 
 from __future__ import annotations
@@ -10,25 +11,15 @@ from __future__ import annotations
 import os.path
 
 from memidx import files
-from memidx.config.schema import (
-    DEFAULT_INCLUDE,
-    DEFAULT_SOURCE,
-    ENV_NAMES,
-    SCHEMA,
-    TABLES,
-    Place,
-    Repo,
-    SourceConfig,
-    source_from_dict,
-    source_to_dict,
-)
 from memidx.errors import ConfigError, FileError
 from memidx.light import TYPE_CHECKING
-from memidx.values import Value, replace
+from memidx.values import NamedTuple, Value, field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
+
+    from memidx.config.schema import Place
 
 __all__ = [
     "CONFIG_FILES",
@@ -48,6 +39,54 @@ __all__ = [
 ]
 
 CONFIG_FILES = ("memidx.toml", "pyproject.toml")
+# Which files a source takes that is not told; every one that its kind reads, where it is not here.
+DEFAULT_INCLUDE: Mapping[str, tuple[str, ...]] = {
+    # Most JSON and YAML files are something else, and each would be reported as such.
+    "openapi": (
+        *("openapi.*", "openapi[-_.]*", "*[-_.]openapi.*"),
+        *("swagger.*", "swagger[-_.]*", "*[-_.]swagger.*"),
+    ),
+    # Not `**`: who names folders means the programs without a suffix in them, too.
+    "code": ("*.py", "*.pyi", "*.sh", "*.bash"),
+}
+
+
+class Repo(NamedTuple):
+    """One git repository: what documents call it, and its folder relative to root."""
+
+    name: str
+    path: str
+
+
+class SourceConfig(Value):
+    """One `[[sources]]` table.
+
+    Attributes:
+        name: Unique.
+        kind: `markdown`, `changelog`, `records`, `openapi`, `code` or `git`.
+        include: Globs relative to root, gitignore syntax; a file must match one.
+        exclude: Globs that take files out again.
+        weight: Multiplies relevance; > 0.
+        decay: Rate per day of the age penalty; 0 = evergreen.
+        decay_floor: What the penalty never falls below, 0..1.
+        fields: For `records`: which key holds id, title, text, time, tags.
+        repos: For `git`: the repositories, at least one.
+        until: For `git`: the revision up to which commits count; None follows HEAD.
+    """
+
+    name: str
+    kind: str = "markdown"
+    include: tuple[str, ...] = ("**",)
+    exclude: tuple[str, ...] = ()
+    weight: float = 1.0
+    decay: float = 0.0
+    decay_floor: float = 0.3
+    fields: Mapping[str, str] = field(default_factory=dict)
+    repos: tuple[Repo, ...] = ()
+    until: str | None = None
+
+
+DEFAULT_SOURCE = SourceConfig(name="docs", include=("**",))
 
 
 class AnalysisConfig(Value):
@@ -130,11 +169,55 @@ def settled(
         from memidx.config.parsing import build  # a project without a file does without
 
         config = build(found, root)
-    config = _override(config, env)
+    if any(name.startswith("MEMIDX_") for name in env):
+        from memidx.config.schema import override  # few variables are set
+
+        config = override(config, env)
     if config.search.lexical_weight + config.search.vector_weight == 0:
+        from memidx.config.schema import Place  # only on the way to an error
+
         place = found[0]._replace(table="search") if found else Place(None, "")
         raise place.refuse("lexical_weight", "lexical_weight and vector_weight are both 0")
     return config
+
+
+# Sources in a manifest
+
+
+def source_to_dict(source: SourceConfig) -> dict[str, Any]:
+    """A source for the manifest: every key that differs from its default, in a fixed order."""
+    values: dict[str, Any] = {"name": source.name, "kind": source.kind}
+    for key in SourceConfig.__match_args__:
+        value = getattr(source, key)
+        # Which files are meant is always said; repositories have none.
+        if value != getattr(DEFAULT_SOURCE, key) or (key == "include" and source.kind != "git"):
+            values[key] = list(value) if isinstance(value, tuple) else value
+    if source.fields:
+        values["fields"] = dict(sorted(source.fields.items()))
+    if source.repos:
+        values["repos"] = [
+            repo.path if repo.name == repo.path else repo._asdict() for repo in source.repos
+        ]
+    return values
+
+
+def source_from_dict(values: Mapping[str, Any]) -> SourceConfig:
+    """The source that `source_to_dict` wrote; keys of a later version are left aside.
+
+    Raises:
+        ConfigError: A value that no source can have.
+    """
+    if values == _DEFAULT_DEFINITION:
+        return DEFAULT_SOURCE
+    from memidx.config.schema import stored_source  # most stores have but the built-in source
+
+    return stored_source(values)
+
+
+_DEFAULT_DEFINITION = source_to_dict(DEFAULT_SOURCE)
+
+
+# From file to settings
 
 
 def find_config_root(start: str) -> str | None:
@@ -147,9 +230,6 @@ def find_config_root(start: str) -> str | None:
         if parent == folder or files.exists(os.path.join(folder, ".git")):
             return None
         folder = parent
-
-
-# From file to settings
 
 
 def _read(folder: str) -> tuple[Place, dict[str, Any]] | None:
@@ -168,21 +248,3 @@ def _read(folder: str) -> tuple[Place, dict[str, Any]] | None:
         if found := parse(path, name, data):
             return found
     return None
-
-
-def _override(config: Config, env: Mapping[str, str]) -> Config:
-    """The settings with those of the environment over them; sources are not set there."""
-    for table in ("", *TABLES[:-1]):
-        changed: dict[str, Any] = {}
-        for key, rule in SCHEMA[table].items():
-            name = ENV_NAMES.get((table, key), f"MEMIDX_{key.upper()}")
-            text = env.get(name)
-            if text:
-                from memidx.config.parsing import from_text  # few variables are set
-
-                changed[key] = from_text(name, text, rule)
-        if changed and table:
-            config = replace(config, **{table: replace(getattr(config, table), **changed)})
-        elif changed:
-            config = replace(config, **changed)
-    return config

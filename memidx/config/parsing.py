@@ -6,9 +6,17 @@ import os.path
 from collections.abc import Mapping
 from typing import Any
 
-from memidx.config import CONFIG_FILES, AnalysisConfig, Config, LogConfig, SearchConfig, settled
+from memidx.config import (
+    CONFIG_FILES,
+    AnalysisConfig,
+    Config,
+    LogConfig,
+    SearchConfig,
+    SourceConfig,
+    settled,
+)
 from memidx.config.repos import repo_names_twice
-from memidx.config.schema import TABLES, Place, Rule, SourceConfig, checked, read_source
+from memidx.config.schema import TABLES, Place, Rule, checked, read_source
 from memidx.errors import ConfigError
 from memidx.light import pattern
 

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from memidx import files
-from memidx.config.schema import Place, Repo, SourceConfig, has_drive, unknown
+from memidx.config import Repo, SourceConfig
+from memidx.config.schema import Place, has_drive, unknown
 
 _LONGEST_REPO_NAME = 100
 

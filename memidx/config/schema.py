@@ -2,8 +2,8 @@
 
 A rule a key, and how a table of values is held against its rules. A key without a rule is an error,
 because a setting that silently does nothing is worse than none. What one source may be told is
-here in full: the keys of its kind, globs and folders below root, and the canonical form that the
-manifest holds.
+here in full: the keys of its kind, globs and folders below root. A search in a project that says
+nothing loads none of this.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from __future__ import annotations
 import os.path
 
 from memidx import files
+from memidx.config import DEFAULT_INCLUDE, Config, SourceConfig
 from memidx.errors import ConfigError
 from memidx.light import TYPE_CHECKING, pattern
-from memidx.values import NamedTuple, Value, field
+from memidx.values import NamedTuple, replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -144,17 +145,6 @@ _OPTIONS: Mapping[str, tuple[str, ...]] = {
 }
 _KIND_NAMES = ", ".join(_OPTIONS)
 _LATER_KINDS = ("sql",)
-# Which files a source takes that is not told; every one that its kind reads, where it is not here.
-DEFAULT_INCLUDE: Mapping[str, tuple[str, ...]] = {
-    # Most JSON and YAML files are something else, and each would be reported as such.
-    "openapi": tuple(
-        f"{before}{name}{after}"
-        for name in ("openapi", "swagger")
-        for before, after in (("", ".*"), ("", "[-_.]*"), ("*[-_.]", ".*"))
-    ),
-    # Not `**`: who names folders means the programs without a suffix in them, too.
-    "code": ("*.py", "*.pyi", "*.sh", "*.bash"),
-}
 _SHORTEST_SECRET = 20
 
 
@@ -180,6 +170,24 @@ def checked(place: Place, values: Any) -> dict[str, Any]:
     return {key: float(v) if float in rules[key].types else v for key, v in values.items()}
 
 
+def override(config: Config, env: Mapping[str, str]) -> Config:
+    """The settings with those of the environment over them; sources are not set there."""
+    for table in ("", *TABLES[:-1]):
+        changed: dict[str, Any] = {}
+        for key, rule in SCHEMA[table].items():
+            name = ENV_NAMES.get((table, key), f"MEMIDX_{key.upper()}")
+            text = env.get(name)
+            if text:
+                from memidx.config.parsing import from_text  # few variables are set
+
+                changed[key] = from_text(name, text, rule)
+        if changed and table:
+            config = replace(config, **{table: replace(getattr(config, table), **changed)})
+        elif changed:
+            config = replace(config, **changed)
+    return config
+
+
 def unknown(place: Place, key: str, known: tuple[str, ...]) -> ConfigError:
     """The error about a key that is none of the known ones, with the nearest of them."""
     # Loaded only on the way to an error.
@@ -196,63 +204,8 @@ def unknown(place: Place, key: str, known: tuple[str, ...]) -> ConfigError:
     )
 
 
-class Repo(NamedTuple):
-    """One git repository: what documents call it, and its folder relative to root."""
-
-    name: str
-    path: str
-
-
-class SourceConfig(Value):
-    """One `[[sources]]` table.
-
-    Attributes:
-        name: Unique.
-        kind: `markdown`, `changelog`, `records`, `openapi`, `code` or `git`.
-        include: Globs relative to root, gitignore syntax; a file must match one.
-        exclude: Globs that take files out again.
-        weight: Multiplies relevance; > 0.
-        decay: Rate per day of the age penalty; 0 = evergreen.
-        decay_floor: What the penalty never falls below, 0..1.
-        fields: For `records`: which key holds id, title, text, time, tags.
-        repos: For `git`: the repositories, at least one.
-        until: For `git`: the revision up to which commits count; None follows HEAD.
-    """
-
-    name: str
-    kind: str = "markdown"
-    include: tuple[str, ...] = ("**",)
-    exclude: tuple[str, ...] = ()
-    weight: float = 1.0
-    decay: float = 0.0
-    decay_floor: float = 0.3
-    fields: Mapping[str, str] = field(default_factory=dict)
-    repos: tuple[Repo, ...] = ()
-    until: str | None = None
-
-
-DEFAULT_SOURCE = SourceConfig(name="docs", include=("**",))
-
-
-def source_to_dict(source: SourceConfig) -> dict[str, Any]:
-    """A source for the manifest: every key that differs from its default, in a fixed order."""
-    values: dict[str, Any] = {"name": source.name, "kind": source.kind}
-    has_globs = "include" in _OPTIONS.get(source.kind, ("include",))
-    for key in SCHEMA["sources"]:
-        value = getattr(source, key)
-        if value != getattr(DEFAULT_SOURCE, key) or (key == "include" and has_globs):
-            values[key] = list(value) if isinstance(value, tuple) else value
-    if source.fields:
-        values["fields"] = dict(sorted(source.fields.items()))
-    if source.repos:
-        values["repos"] = [
-            repo.path if repo.name == repo.path else repo._asdict() for repo in source.repos
-        ]
-    return values
-
-
-def source_from_dict(values: Mapping[str, Any]) -> SourceConfig:
-    """The source that `source_to_dict` wrote; keys of a later version are left aside.
+def stored_source(values: Mapping[str, Any]) -> SourceConfig:
+    """The source that `memidx.config.source_to_dict` wrote; keys of a later version are left aside.
 
     Raises:
         ConfigError: A value that no source can have.

@@ -80,7 +80,8 @@ class Outline:
         """First block of the passage that a block belongs to."""
         first = self._firsts.get(number)
         if first is None:
-            first = self._firsts[number] = self.span(number)[0]
+            begins = not number or not self._may_be_heading(number - 1)  # the usual case
+            first = self._firsts[number] = number if begins else self.span(number)[0]
         return first
 
     def _may_be_heading(self, number: int) -> bool:
@@ -325,6 +326,8 @@ def _is_badges(body: str) -> bool:
         return False  # as nearly always: the first bracket is none of these
     if _is_image(body):
         return True
+    if body[body.rfind("]") :].partition("\n")[2].strip():
+        return False  # there is a line behind that of the last bracket, as below an image
     image = r"!\[[^\[\]]{0,300}+\](?:\([^()\n]{0,1000}+\)|\[[^\[\]\n]{0,300}+\])?"
     left = pattern(image).sub("", body)
     left = pattern(r"\[\s*+\](?:\([^()\n]{0,1000}+\)|\[[^\[\]\n]{0,300}+\])").sub("", left)

@@ -9,11 +9,10 @@ edit, which leaves the base as it is, they are still there.
 from __future__ import annotations
 
 import sys
-import unicodedata
 from itertools import pairwise
 
-from memidx.analysis.inner import blanked
 from memidx.analysis.normalise import fold, normalise
+from memidx.analysis.tokens import blanked
 from memidx.light import TYPE_CHECKING, cached_property
 from memidx.search.answer import Shown, Snippet
 from memidx.search.blocks import Outline
@@ -222,7 +221,9 @@ class _Table(dict[int, str]):
         character = chr(code)
         folded = character.lower() if code < 128 else fold(normalise(character))
         if len(folded) != 1 or _interacts(code):
-            folded = UNSEEN if unicodedata.category(character)[0] in "LMNC" else " "
+            from unicodedata import category  # most pages are plain ASCII
+
+            folded = UNSEEN if category(character)[0] in "LMNC" else " "
         self[code] = folded
         return folded
 

@@ -8,10 +8,9 @@ the original text, at white space where there is some, never inside a character.
 
 from __future__ import annotations
 
-import unicodedata
 from itertools import chain
 
-from memidx.light import TYPE_CHECKING, bisect_right, heapify, heappop, heapreplace
+from memidx.light import TYPE_CHECKING, bisect_right
 from memidx.search.answer import Snippet
 from memidx.search.blocks import Outline
 from memidx.search.pages import Page
@@ -133,8 +132,8 @@ def _choose(
     """Passages to show and what to cut from them: ((start, end), cut start, cut end).
 
     Each time the passage that adds most, of equals the first. What one adds only ever falls, when
-    it turns out to be a table, its guesses are checked or its terms shown, so the best on the
-    heap, if it kept its worth, is the best; the others need no closer look.
+    it turns out to be a table, its guesses are checked or its terms shown, so the best of all, if
+    it kept its worth, is the best; the others need no closer look.
 
     Args:
         places: What is known for certain, in order, if it is: then nothing has to be checked.
@@ -143,27 +142,33 @@ def _choose(
         return
     outline, weights = page.outline, finder.weights
     candidates = _candidates(outline, weights, guesses)
-    heap = [(-candidate.gain, number) for number, candidate in candidates.items()]
-    heapify(heap)
+    # By what they add: many add the same.
+    by_gain: dict[float, list[int]] = {}
+    for number, candidate in candidates.items():
+        by_gain.setdefault(candidate.gain, []).append(number)
     covered: set[str] = set()
     n_chosen = 0
-    while heap and n_chosen < limit:
-        before, number = heap[0]
+    while by_gain and n_chosen < limit:
+        before = max(by_gain)
+        equals = by_gain[before]
+        number = min(equals)
         candidate = candidates[number]
         is_passage = outline.is_passage(number)
         gain = _gain(weights, candidate.terms, covered, is_passage)
-        if gain == -before and not candidate.is_certain and places is not None:
+        if gain == before and not candidate.is_certain and places is not None:
             candidate.is_certain = True
-        elif gain == -before and not candidate.is_certain:
+        elif gain == before and not candidate.is_certain:
             candidate.terms = finder.terms_at(page, candidate.guesses, cut)
             candidate.is_certain = True
             gain = _gain(weights, candidate.terms, covered, is_passage)
+        equals.remove(number)
+        if not equals:
+            del by_gain[before]
         if not candidate.terms:
-            heappop(heap)
-        elif gain < -before or not candidate.is_certain:
-            heapreplace(heap, (-gain, number))
+            continue
+        if gain < before or not candidate.is_certain:
+            by_gain.setdefault(gain, []).append(number)
         else:
-            heappop(heap)
             first, last = outline.span(number)
             bounds = outline.starts[first], outline.ends[last]
             (start, end), shown = _window(page, bounds, finder, candidate, width, places)
@@ -364,10 +369,12 @@ def _continues(text: str, at: int) -> bool:
     character = text[at]
     if character < "\u0300" and character != "\u00ad":
         return False
+    from unicodedata import category, combining  # hardly any cut is beside one of these
+
     code = ord(character)
     before = text[at - 1]
     # A joiner, or a virama that makes one sign of two consonants.
-    if before == "\u200d" or unicodedata.combining(before) == 9:
+    if before == "\u200d" or combining(before) == 9:
         return True
     if 0x1161 <= code <= 0x11FF or 0x1F3FB <= code <= 0x1F3FF:
         return True
@@ -376,4 +383,4 @@ def _continues(text: str, at: int) -> bool:
         while at > n_before and 0x1F1E6 <= ord(text[at - 1 - n_before]) <= 0x1F1FF:
             n_before += 1
         return n_before % 2 == 1
-    return unicodedata.category(character) in ("Mn", "Mc", "Me", "Cf", "Cs")
+    return category(character) in ("Mn", "Mc", "Me", "Cf", "Cs")

@@ -12,20 +12,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from memidx.analysis.beyond_ascii import _LATIN_EXTRA, _VARIANTS, _invisible, _runs, normalised
 from memidx.analysis.default import DefaultAnalyzer
-from memidx.analysis.entities import _REFERENCE, has_entities, may_refer
-from memidx.analysis.inner import blanked, may_join
-from memidx.analysis.normalise import (
-    _CYRILLIC_ACCENTS,
-    _DROPPED_MARKS,
-    _INVISIBLE,
-    _LATIN_ACCENTS,
-    _LATIN_EXTRA,
-    _VARIANTS,
-    _has_invisible,
-    fold,
-)
-from memidx.analysis.parts import _runs, _split_at_joints, _split_at_points
+from memidx.analysis.entities import _ACCENTS, _NAMED, entities, unescape
+from memidx.analysis.inner import _hits, joined_words
+from memidx.analysis.normalise import fold, may_refer, unicode_version
+from memidx.analysis.parts import Parts, _is_in_thousands, _split_at_joints, _split_at_points
+from memidx.analysis.parts import _runs as names_of
+from memidx.analysis.shapes import shape
+from memidx.analysis.token_patterns import look_closely
+from memidx.analysis.tokens import blanked, may_join, tokens
 from memidx.config.schema import SCHEMA
 from memidx.search.blocks import (
     Outline,
@@ -91,6 +87,9 @@ def test_headings(line: str) -> None:
 @example(["![", "a (b)", "](", "c[d]", ")"])
 @example(["![", "a]b", "](", "c", ")"])
 @example(["![", "a", "](", "c)d", ")"])
+@example(["![a](b)", "\n", "c"])
+@example(["![a](b)", "\n", "![c", "\n", "d](e)"])
+@example(["[![a](b)](c)", "\n"])
 def test_badges(pieces: list[str]) -> None:
     """Images, linked images and link definitions, and nothing else."""
     body = "".join(pieces).strip()
@@ -109,7 +108,7 @@ def test_badges(pieces: list[str]) -> None:
 @example("AA00a")
 def test_names_are_divided_at_capitals(kinds: str) -> None:
     """By the kinds of their characters, as one pattern says it."""
-    assert _runs(kinds) == re.findall("AA+a(?![am])|A+(?=A[am])|A?[am0]+|A+0*|0+", kinds)
+    assert names_of(kinds) == re.findall("AA+a(?![am])|A+(?=A[am])|A?[am0]+|A+0*|0+", kinds)
 
 
 @given(st.text("ab1٣:/@&'.", max_size=12))
@@ -129,13 +128,32 @@ def test_marks_inside_words(text: str) -> None:
     assert found == {page.plain[n - 1 : n + 2] for n in at}
 
 
-@given(st.text("&#x1lt;eacuA &", max_size=16))
+REFERENCE = re.compile(
+    f"&(#[0-9]{{1,7}}|#[xX][0-9A-Fa-f]{{1,6}}|{'|'.join(_NAMED)}|[A-Za-z](?:{'|'.join(_ACCENTS)}));"
+)
+
+
+def meaning(match: re.Match[str]) -> str:
+    """What a character reference stands for."""
+    name = match[1]
+    if name[0] == "#":
+        code = int(name[2:], 16) if name[1] in "xX" else int(name[1:])
+        return chr(code) if 0 < code < 0xD800 or 0xDFFF < code < 0x110000 else " "
+    return _NAMED.get(name) or name[0] + _ACCENTS[name[1:]]
+
+
+@given(st.text("&#x1٣lt;eacuA_ &", max_size=16))
 @example("&#1114111;")
-@example("x &#x10FFFF; y")
-def test_a_reference_is_never_missed(text: str) -> None:
-    """Where a character reference stands, a closer look is taken."""
-    assert has_entities(text) == bool(re.search(_REFERENCE, text))
-    assert may_refer(text) or not has_entities(text)
+@example("&#11141110;")
+@example("x &#x10FFFF; y &#xD800;")
+@example("&#0;&#x0;&amp;amp;&Eacute;&éacute;")
+@example("&amp&lt;&a&amp;")
+def test_references_are_what_a_pattern_finds(text: str) -> None:
+    """Character references by hand are those of one pattern, and none is missed at a glance."""
+    expected = [(*match.span(), meaning(match)) for match in REFERENCE.finditer(text)]
+    assert [*entities(text)] == expected
+    assert unescape(text) == REFERENCE.sub(meaning, text)
+    assert may_refer(text) or not expected
 
 
 @given(st.text("ab1 .,_-/:&<>()`*\t\n\x1f;'#é", max_size=40))
@@ -193,20 +211,188 @@ def test_plain_questions(text: str) -> None:
     assert parse(text) == ParsedQuery(text, " ".join(re.findall(r"\S+", text)))
 
 
+INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]"
+)
+
+
 @pytest.mark.parametrize("plane", range(0, 0x110000, 0x1000))
 def test_invisible_characters(plane: int) -> None:
     """Each character by itself is invisible to the hand as it is to the pattern."""
-    invisible = re.compile(_INVISIBLE)
     for code in range(plane, plane + 0x1000):
-        assert _has_invisible(chr(code)) == bool(invisible.search(chr(code)))
+        assert bool(_invisible(chr(code))) == bool(INVISIBLE.search(chr(code)))
+
+
+@given(st.text("a\u00ad\u200b\ufeff\U000e0001é", max_size=12), st.integers(0, 300))
+@example("".join(map(chr, range(0xE0000, 0xE0100))), 1)
+def test_invisible_characters_are_dropped(text: str, padding: int) -> None:
+    """From short and long texts, few and many of them."""
+    text += "-" * padding
+    expected = INVISIBLE.sub("", text)
+    assert normalised(text) == expected
+
+
+@given(st.text("ab é—\U0001f600", max_size=16))
+def test_runs_beyond_ascii(text: str) -> None:
+    """What is not ASCII, and the character before it."""
+    pattern = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
+    assert [*_runs(text)] == [match.span() for match in pattern.finditer(text)]
+
+
+DROPPED_MARKS = (
+    "[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u0652\u0656-\u065f\u0670"
+    "\u06d6-\u06ed\u093c\u09bc\u0a3c\u0abc\u0b3c\u20d0-\u20f0]"
+)
+LATIN_ACCENTS = "([a-z\u00df-\u02af\u0370-\u03ff\u1e00-\u1fff])[\u0300-\u036f]+"
+CYRILLIC_ACCENTS = "([\u0400-\u052f])[\u0300\u0301]+"
+
+
+def folded(word: str) -> str:
+    """`fold`, by patterns."""
+    expected = unicodedata.normalize("NFD", word.casefold().translate(_VARIANTS))
+    expected = re.sub(DROPPED_MARKS, "", expected)
+    expected = re.sub(LATIN_ACCENTS, r"\1", expected)
+    expected = re.sub(CYRILLIC_ACCENTS, r"\1", expected).replace("е\u0308", "е")
+    expected = unicodedata.normalize("NFC", expected).translate(_LATIN_EXTRA)
+    return "".join(str(int(c)) if c.isdecimal() else c for c in expected)
 
 
 @given(st.text("aé–•\u0301\u20d0\u05b0жеЁ\u0308\u0640٣ß", max_size=6))
 def test_words_are_folded_by_the_same_rules(word: str) -> None:
     """Marks are looked for only where one may stand, and that leaves none out."""
-    expected = unicodedata.normalize("NFD", word.casefold().translate(_VARIANTS))
-    expected = re.sub(_DROPPED_MARKS, "", expected)
-    expected = re.sub(_LATIN_ACCENTS, r"\1", expected)
-    expected = re.sub(_CYRILLIC_ACCENTS, r"\1", expected).replace("е\u0308", "е")
-    expected = unicodedata.normalize("NFC", expected).translate(_LATIN_EXTRA)
-    assert fold(word) == "".join(str(int(c)) if c.isdecimal() else c for c in expected)
+    assert fold(word) == folded(word)
+
+
+@pytest.mark.parametrize("plane", [*range(0, 0x3000, 0x1000), 0xF000])
+def test_each_character_is_folded_by_the_same_rules(plane: int) -> None:
+    """By itself, behind a Latin and behind a Cyrillic letter."""
+    for code in range(plane, plane + 0x1000):
+        for word in (chr(code), f"e{chr(code)}", f"е{chr(code)}\u0301"):
+            assert fold(word) == folded(word)
+
+
+def test_the_version_of_unicode() -> None:
+    """What is said of this Python's Unicode is what `unicodedata` says."""
+    assert unicode_version() == unicodedata.unidata_version
+
+
+@given(st.text("abA1_—“éÉ\u093eก中.,:'-+#/\\", max_size=12))
+@example("casts—for")
+@example("\\_In\\_")
+@example("\\_\\_")
+@example(".\\_é")
+def test_tokens_by_hand(chunk: str) -> None:
+    """A chunk has the tokens of the patterns, whatever stands between its words."""
+    assert tokens(chunk) == [*look_closely(chunk)]
+
+
+@given(st.text("1230٣_\\", max_size=10).map("1_{}".format))
+@example("1_000")
+@example("12_000_000")
+@example("1234_000")
+def test_numbers_in_thousands(text: str) -> None:
+    """`1_000` is a number, and `1_00` two."""
+    assert _is_in_thousands(text) == bool(re.fullmatch(r"\d{1,3}(?:_\d{3})+", text))
+
+
+@given(st.text("vA1٣.", max_size=10))
+@example("v2.1.9")
+@example("2.1.9b")
+@example("armv8.0")
+@example("1..2")
+@example("1.2.v3.")
+def test_versions(text: str) -> None:
+    """Letters, numbers between full stops, letters and digits."""
+    kinds = shape(text)
+    match = re.fullmatch(r"([Aa]*)((?:0+\.)+0+)[Aa0]*", kinds)
+    if "." not in text:
+        return
+    part = Parts()._version(text, kinds)
+    if match is None:
+        assert (part.own, part.forms) == (fold(text), ())
+    elif match.end(1) and text[: match.end(1)] not in ("v", "V"):
+        assert part.pieces == (text[: match.end(1)], text[match.end(1) :])
+    else:
+        assert part.own == fold(text[match.end(1) :])
+        prefix = fold(text[match.start(2) : match.end(2)])
+        assert all(form == prefix or prefix.startswith(form + ".") for form in part.forms)
+
+
+LETTER = r"[^\x00-/:-@\[-^`{-\x7f]"
+INLINE = "(?:a|abbr|b|code|del|em|font|i|ins|kbd|mark|s|small|span|strong|sub|sup|tt|u)"
+TAG = f"</?{INLINE}>"
+MARKS = [
+    rf"\*(?<={LETTER}\*)\**(?={LETTER})",
+    f"`(?<={LETTER}`)(?={LETTER})",
+    f"~(?<={LETTER}~)~?(?={LETTER})",
+    f"==(?<={LETTER}==)=*(?={LETTER})",
+    f"<(?<={LETTER}<)/?{INLINE}>(?:{TAG})*(?={LETTER})",
+]
+WORD = "[Aa0m_]+"
+RUN = rf"""(?x)
+        (?: (?<![Aa0m_*~=`'./&@:+\\-])(?P<head>{WORD}) | (?<![Aa0m_*~=`\\]) )
+        (?P<mark>\*{{1,3}}|~~?|==|`) {WORD} (?P=mark)
+        (?: (?:{WORD})? (?P=mark) {WORD} (?P=mark) )*
+        (?P<tail>{WORD})? (?![Aa0m_*~=`])
+        | (?: (?<![Aa0m_OE'./&@:+\\-]) | (?<![Aa0m_OE])(?=[OE]) )
+        [OE]* {WORD} (?: [OE]+ {WORD} )+ [OE]*
+        """
+
+
+def joined(chunk: str) -> list[tuple[int, str, tuple[str, ...]]]:
+    """`joined_words` of a chunk, by patterns."""
+    kinds = shape(chunk)
+    if "</" in chunk:
+        for tag in re.finditer(TAG, chunk):
+            marks = ("E" if tag[0][1] == "/" else "O") * len(tag[0])
+            kinds = kinds[: tag.start()] + marks + kinds[tag.end() :]
+    found = []
+    for match in re.finditer(RUN, kinds):
+        words = [word.span() for word in re.finditer(WORD, kinds[: match.end()])]
+        words = [span for span in words if span[0] >= match.start()]
+        pieces = tuple(chunk[start:end] for start, end in words)
+        word, mark = "".join(pieces), match["mark"]
+        if not mark:
+            is_word = "E" in match[0] and not word.isdecimal()
+        elif len(word) < 3 or word.isdecimal():
+            is_word = False
+        elif match["head"] and match["tail"]:
+            is_word = mark in ("`", "~", "~~") or (
+                mark == "**" and word.isalpha() and len(word) > 5
+            )
+        else:
+            is_word = True
+        if len(pieces) > 1 and is_word:
+            found.append((words[0][0], word, pieces))
+    return found
+
+
+MARKUP = st.lists(
+    st.sampled_from(
+        ["a", "Bc", "1", "_", "é", "*", "**", "`", "~", "~~", "=", "==", "<b>", "</b>", "</strong>",
+         "<x>", "<", ">", "/", "-", "\\", " ", "."]
+    ),
+    max_size=12,
+).map("".join)  # fmt: skip
+
+
+@given(MARKUP)
+@example("a*a**a*")
+@example("CXX*xxxx*")
+@example("`Vec`s")
+@example("H</b><b>2</b>O")
+@example("**bold**word")
+@example("a`b``c`d")
+def test_words_that_markup_stands_inside(text: str) -> None:
+    """The words of the patterns, in every chunk that has markup between letters."""
+    marks = MARKS if "</" in text else MARKS[:-1]
+    hits = sorted(hit.start() for mark in marks for hit in re.finditer(mark, text))
+    assert _hits(text) == hits
+    expected, at = [], 0
+    for hit in hits:
+        if hit >= at:
+            start = text.rfind(" ", 0, hit) + 1
+            at = (text + " ").find(" ", hit)
+            expected += [(start + n, *rest) for n, *rest in joined(text[start:at])]
+    assert [*joined_words(text)] == expected
