@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import os.path
 import posixpath
-from collections.abc import Iterator
-from typing import Any
 
 from memidx import files
 from memidx.config import Repo, SourceConfig
 from memidx.config.schema import Place, has_drive, unknown
+from memidx.light import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 _LONGEST_REPO_NAME = 100
 
