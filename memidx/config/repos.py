@@ -11,10 +11,18 @@ from collections.abc import Iterator
 from typing import Any
 
 from memidx import files
-from memidx.config import Repo, SourceConfig
+from memidx.config import SourceConfig
 from memidx.config.schema import Place, has_drive, unknown
+from memidx.values import NamedTuple
 
 _LONGEST_REPO_NAME = 100
+
+
+class Repo(NamedTuple):
+    """One git repository: what documents call it, and its folder relative to root."""
+
+    name: str
+    path: str
 
 
 def read_repos(place: Place, listed: list[Any], root: str | None) -> Iterator[Repo]:
