@@ -13,6 +13,8 @@ modules a search loads keep to three habits:
 
 from __future__ import annotations
 
+import sys
+
 try:
     from _bisect import bisect_left, bisect_right
 except ImportError:  # pragma: no cover - another implementation of Python
@@ -72,37 +74,38 @@ if not TYPE_CHECKING:
             return kind is not None and issubclass(kind, self._quiet)
 
 
-class _Patterns(dict[str, "re.Pattern[str]"]):
-    """Source of a regular expression -> the expression; the sources are those of the code."""
+_patterns: dict[str, re.Pattern[str]] = {}
 
-    def __missing__(self, source: str) -> re.Pattern[str]:
+
+def pattern(source: str) -> re.Pattern[str]:
+    """A regular expression that is written in the code, compiled when it is first asked for.
+
+    That takes longer than to look for ten words. What flags say is written in the expression:
+    `(?m)`, `(?x)`.
+    """
+    found = _patterns.get(source)
+    if found is None:
         import re  # most searches need none
 
-        compiled = self[source] = re.compile(source)
-        return compiled
+        found = _patterns[source] = re.compile(source)
+    return found
 
 
-pattern = _Patterns().__getitem__
-"""A regular expression that is written in the code, compiled when it is first asked for: that takes
-longer than to look for ten words. What flags say is written in the expression: `(?m)`, `(?x)`."""
-
-
-class _Scanning:
-    """What the scanner is told: everything as `json.loads` has it."""
-
-    strict = True
-    object_hook = None
-    object_pairs_hook = None
-    parse_float = float
-    parse_int = int
-    parse_constant = float  # of `NaN`, `Infinity` and `-Infinity`
-
-
+_Namespace: Any = type(sys.implementation)  # as of `types`, which need not be loaded for it
+# What the scanner is told: everything as `json.loads` has it.
+_SCANNING = _Namespace(
+    strict=True,
+    object_hook=None,
+    object_pairs_hook=None,
+    parse_float=float,
+    parse_int=int,
+    parse_constant=float,  # of `NaN`, `Infinity` and `-Infinity`
+)
 _scan: _Scan | None = None
 try:  # the scanner that `json` itself uses; `json` loads `re` beside it
     from _json import make_scanner
 
-    _scan = make_scanner(_Scanning)  # type: ignore[arg-type]  # it has what is asked of it
+    _scan = make_scanner(_SCANNING)
 except ImportError:  # pragma: no cover - another implementation of Python
     pass
 

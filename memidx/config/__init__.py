@@ -13,12 +13,13 @@ import os.path
 from memidx import files
 from memidx.errors import ConfigError, FileError
 from memidx.light import TYPE_CHECKING
-from memidx.values import NamedTuple, Value, field
+from memidx.values import Value, field
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, Protocol
 
+    from memidx.config.repos import Repo
     from memidx.config.schema import Place
 
     class Notes(Protocol):
@@ -38,7 +39,6 @@ __all__ = [
     "AnalysisConfig",
     "Config",
     "LogConfig",
-    "Repo",
     "SearchConfig",
     "SourceConfig",
     "effective_sources",
@@ -59,13 +59,6 @@ DEFAULT_INCLUDE: Mapping[str, tuple[str, ...]] = {
     # Not `**`: who names folders means the programs without a suffix in them, too.
     "code": ("*.py", "*.pyi", "*.sh", "*.bash"),
 }
-
-
-class Repo(NamedTuple):
-    """One git repository: what documents call it, and its folder relative to root."""
-
-    name: str
-    path: str
 
 
 class SourceConfig(Value):
