@@ -7,18 +7,18 @@ modules a search loads keep to three habits:
 - what only a type checker needs is imported below `TYPE_CHECKING`, a name that checkers take for
   true wherever it comes from, and that is False here without loading `typing`;
 - what only some searches need is imported where they need it, with the reason beside it;
-- the few things they do use come from here, where they cost next to nothing. (`bisect` and `heapq`
-  are a module of C each, and one in Python around it that takes longer to load.)
+- the few things they do use come from here, where they cost next to nothing. (`bisect` is a module
+  of C, and one in Python around it that takes longer to load.)
 """
 
 from __future__ import annotations
 
+import sys
+
 try:
     from _bisect import bisect_left, bisect_right
-    from _heapq import heapify, heappop, heapreplace
 except ImportError:  # pragma: no cover - another implementation of Python
     from bisect import bisect_left, bisect_right
-    from heapq import heapify, heappop, heapreplace
 
 __all__ = [
     "TYPE_CHECKING",
@@ -26,9 +26,6 @@ __all__ = [
     "bisect_left",
     "bisect_right",
     "cached_property",
-    "heapify",
-    "heappop",
-    "heapreplace",
     "parse_json",
     "pattern",
     "suppress",
@@ -77,37 +74,38 @@ if not TYPE_CHECKING:
             return kind is not None and issubclass(kind, self._quiet)
 
 
-class _Patterns(dict[str, "re.Pattern[str]"]):
-    """Source of a regular expression -> the expression; the sources are those of the code."""
+_patterns: dict[str, re.Pattern[str]] = {}
 
-    def __missing__(self, source: str) -> re.Pattern[str]:
+
+def pattern(source: str) -> re.Pattern[str]:
+    """A regular expression that is written in the code, compiled when it is first asked for.
+
+    That takes longer than to look for ten words. What flags say is written in the expression:
+    `(?m)`, `(?x)`.
+    """
+    found = _patterns.get(source)
+    if found is None:
         import re  # most searches need none
 
-        compiled = self[source] = re.compile(source)
-        return compiled
+        found = _patterns[source] = re.compile(source)
+    return found
 
 
-pattern = _Patterns().__getitem__
-"""A regular expression that is written in the code, compiled when it is first asked for: that takes
-longer than to look for ten words. What flags say is written in the expression: `(?m)`, `(?x)`."""
-
-
-class _Scanning:
-    """What the scanner is told: everything as `json.loads` has it."""
-
-    strict = True
-    object_hook = None
-    object_pairs_hook = None
-    parse_float = float
-    parse_int = int
-    parse_constant = float  # of `NaN`, `Infinity` and `-Infinity`
-
-
+_Namespace: Any = type(sys.implementation)  # as of `types`, which need not be loaded for it
+# What the scanner is told: everything as `json.loads` has it.
+_SCANNING = _Namespace(
+    strict=True,
+    object_hook=None,
+    object_pairs_hook=None,
+    parse_float=float,
+    parse_int=int,
+    parse_constant=float,  # of `NaN`, `Infinity` and `-Infinity`
+)
 _scan: _Scan | None = None
 try:  # the scanner that `json` itself uses; `json` loads `re` beside it
     from _json import make_scanner
 
-    _scan = make_scanner(_Scanning)  # type: ignore[arg-type]  # it has what is asked of it
+    _scan = make_scanner(_SCANNING)
 except ImportError:  # pragma: no cover - another implementation of Python
     pass
 

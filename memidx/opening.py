@@ -32,6 +32,8 @@ from memidx.values import Value
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
+    from memidx.config import Notes
+
     _Aliases = Mapping[str, tuple[str, ...]]
 
 
@@ -89,20 +91,32 @@ def open_store(store: str | None, root: str | None, env: Mapping[str, str]) -> O
         ConfigError: The configuration cannot be used.
     """
     if store is None:
-        base = root or find_config_root(files.working_folder()) or files.working_folder()
-        store = os.path.join(base, load_config(base, env=env).store)
+        here = files.working_folder()
+        base = root or find_config_root(here, lambda folder: _notes(folder, env)) or here
+        store = os.path.join(base, load_config(base, env=env, notes=_notes(base, env)).store)
     place = absolute(store)
     cache = Cache(place, env)
     if files.is_file(place):
         return _open_file(place, root, cache, env)
     known = existing_folder(root) if root is not None else _root_of(place, cache, env)
     home = known or os.path.dirname(place)
-    config = load_config(home, env=env)
+    config = load_config(home, env=env, notes=lambda: _noted(cache))
     manifest = None if config.sources else _manifest_signature(place)
     sources = config.sources or stored_sources(place) or (DEFAULT_SOURCE,)
     workspace = make_workspace(place, known, sources, config, env)
     watch = watch_config(home, config)
     return Opened(workspace, config, cache, home, watch, manifest=manifest)
+
+
+def _notes(folder: str, env: Mapping[str, str]) -> Callable[[], Notes]:
+    """What a folder's configuration says is noted beside its store, if that has the usual name."""
+    return lambda: _noted(Cache(os.path.join(folder, Config().store), env))
+
+
+def _noted(cache: Cache) -> Notes:
+    from memidx.snapshot.noted import Noted  # a project without a configuration does without
+
+    return Noted(cache)
 
 
 def make_workspace(

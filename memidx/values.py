@@ -151,48 +151,42 @@ class _Fields:
         return dataclasses.dataclass(frozen=True)(twin).__dataclass_fields__
 
 
+_METHODS = {
+    "__dataclass_fields__": _Fields(),
+    "__setattr__": _refuse_change,
+    "__delattr__": _refuse_change,
+    "__eq__": _equal,
+    "__hash__": _hash,
+    "__repr__": _show,
+    "__reduce__": _reduce,
+}
+
+
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 class _ValueType(type):
-    """Makes the classes that are written `class Name(Value)`."""
+    """Makes the classes that are written `class Name(Value)`.
+
+    They have its methods, but it is none of their bases: to make a class, each of its bases is
+    looked through for each of ninety methods, which took a third of the time.
+    """
 
     def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> type:
         names = tuple(body.get("__annotations__", ()))
         defaults = {field: body.pop(field) for field in names if field in body}
         setters: list[Callable[..., None]] = []
+        body = {**_METHODS, **body}
         body["__init__"] = _initialiser(names, defaults, setters)
         body["__slots__"] = (*names, *body.get("__slots__", ()))
         body["__match_args__"] = names
         body["_defaults"] = defaults
-        made = super().__new__(cls, name, bases, body)
+        made = super().__new__(cls, name, bases[1:], body)
         # The slots' own setters, past the `__setattr__` that refuses.
         setters += [made.__dict__[field].__set__ for field in names]
         return made
 
 
 class Value(metaclass=_ValueType):
-    """A class derived from this one has its annotated names as fields, in that order."""
-
-    if not TYPE_CHECKING:
-        __dataclass_fields__ = _Fields()
-    __setattr__ = __delattr__ = _refuse_change
-    __eq__ = _equal
-    __hash__ = _hash
-    __repr__ = _show
-    __reduce__ = _reduce
-
-
-class _NamedTupleType(type):
-    """Makes the classes that are written `class Name(NamedTuple)`."""
-
-    def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> type:
-        names = tuple(body.get("__annotations__", ()))
-        defaults = {field: body.pop(field) for field in names if field in body}
-        body |= {field: _tuplegetter(place, None) for place, field in enumerate(names)}
-        body["__slots__"] = ()
-        body["__new__"] = _tuple_maker(names, defaults)
-        body["__match_args__"] = body["_fields"] = names
-        body["_field_defaults"] = defaults
-        return super().__new__(cls, name, bases or (tuple,), body)
+    """A class that names this one first has its annotated names as fields, in that order."""
 
 
 def _tuple_maker(names: tuple[str, ...], defaults: Mapping[str, Any]) -> Callable[..., Any]:
@@ -207,22 +201,47 @@ def _tuple_maker(names: tuple[str, ...], defaults: Mapping[str, Any]) -> Callabl
     return new
 
 
+def _make(cls: Any, values: Iterable[Any]) -> Any:
+    return cls(*values)
+
+
+def _replaced(self: Any, /, **changes: Any) -> Any:
+    return self.__class__(**self._asdict() | changes)
+
+
+def _as_dict(self: Any) -> dict[str, Any]:
+    return dict(zip(self._fields, self, strict=True))
+
+
+def _plain(self: Any) -> tuple[Any, ...]:
+    return tuple(self)
+
+
+_TUPLE_METHODS = {
+    "__repr__": _show,
+    "__getnewargs__": _plain,
+    "_make": classmethod(_make),
+    "_replace": _replaced,
+    "_asdict": _as_dict,
+}
+
+
+class _NamedTupleType(type):
+    """Makes the classes that are written `class Name(NamedTuple)`; see `_ValueType`."""
+
+    def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> type:
+        names = tuple(body.get("__annotations__", ()))
+        defaults = {field: body.pop(field) for field in names if field in body}
+        body = {**_TUPLE_METHODS, **body}
+        body |= {field: _tuplegetter(place, None) for place, field in enumerate(names)}
+        body["__slots__"] = ()
+        body["__new__"] = _tuple_maker(names, defaults)
+        body["__match_args__"] = body["_fields"] = names
+        body["_field_defaults"] = defaults
+        return super().__new__(cls, name, (*bases[1:], tuple), body)
+
+
 if not TYPE_CHECKING:
 
     class NamedTuple(metaclass=_NamedTupleType):
         """A tuple with named fields, as `typing.NamedTuple` makes it."""
-
-        __repr__ = _show
-
-        @classmethod
-        def _make(cls, values: Iterable[Any]) -> Any:
-            return cls(*values)
-
-        def _replace(self, /, **changes: Any) -> Any:
-            return self.__class__(**self._asdict() | changes)
-
-        def _asdict(self) -> dict[str, Any]:
-            return dict(zip(self._fields, self, strict=True))
-
-        def __getnewargs__(self) -> tuple[Any, ...]:
-            return tuple(self)

@@ -113,7 +113,7 @@ def others(opened: list[str]) -> list[str]:
 def test_the_second_process_reads_one_file(copy: Copy) -> None:
     """All that a search needs comes from the bundle, which the first process wrote."""
     first = copy.run()
-    assert len(first["opened"]) > 40
+    assert len(first["opened"]) > 30
     second = copy.run()
     assert others(second["opened"]) == [str(copy.bundle)]
     assert len(second["opened"]) == 3
@@ -184,7 +184,7 @@ def test_a_damaged_bundle_is_made_anew(copy: Copy, data: bytes | None) -> None:
     whole = copy.bundle.read_bytes()
     copy.bundle.write_bytes(whole[: len(whole) // 2] if data is None else data)
     found = copy.run()
-    assert len(found["opened"]) > 40
+    assert len(found["opened"]) > 30
     assert copy.bundle.read_bytes() == whole
 
 
@@ -237,7 +237,7 @@ def test_bytecode_that_is_judged_by_hash_is_left_to_python(copy: Copy) -> None:
     copy.run()
     written = copy.bundle.stat()
     found = copy.run()
-    assert len(others(found["opened"])) > 40
+    assert len(others(found["opened"])) > 30
     assert copy.bundle.stat().st_mtime_ns == written.st_mtime_ns
     copy.edit("scoring.py", '"""', '"""Edited. ')
     assert copy.value("memidx.scoring.__doc__").startswith("Edited. ")
@@ -300,5 +300,5 @@ def test_where_nothing_can_be_written_modules_load_as_ever(copy: Copy) -> None:
     """Who may not write beside the package, or anywhere, reads what there is; here nothing."""
     for _ in range(2):
         found = copy.run(PYTHONPYCACHEPREFIX="/dev/null/nowhere")
-        assert len(found["modules"]) > 40
+        assert len(found["modules"]) > 30
     assert not copy.bundles

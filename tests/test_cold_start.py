@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -83,6 +84,21 @@ def test_a_cold_search_loads_little(project: Path) -> None:
     others = {name for name in names - ours if "ython" not in name}
     assert others - LIBRARY <= {"Stemmer"}
     assert len(ours) <= MOST_MODULES, sorted(ours)
+
+
+def test_a_configured_project_reads_no_toml_again(project: Path, tmp_path: Path) -> None:
+    """What its file says is noted; the rules are all that it loads beside the usual modules."""
+    folder = tmp_path / "configured"
+    shutil.copytree(project, folder, ignore=shutil.ignore_patterns("store"))
+    settings = '[[sources]]\nname = "docs"\ninclude = ["*.md"]\n[search]\nk1 = 1.2\n'
+    (folder / "memidx.toml").write_text(settings)
+    memidx.build(root=str(folder), store=str(folder / "store"), env={})
+    assert "tomllib" in loaded(SEARCH, folder)
+    plain, configured = loaded(SEARCH, project), loaded(SEARCH, folder)
+    assert configured - plain <= {
+        "memidx.config.parsing", "memidx.config.repos", "memidx.config.schema",
+        "memidx.snapshot.noted",
+    }  # fmt: skip
 
 
 def test_a_cold_search_loads_nothing_that_looks_at_sources(project: Path) -> None:

@@ -39,23 +39,27 @@ class Span(NamedTuple):
     terms: tuple[str, ...]
 
 
-class Analyzer(Protocol):
-    """Text to terms, for documents, queries and passages alike."""
+if TYPE_CHECKING:
 
-    name: str
-    fields: tuple[str, ...]
+    class Analyzer(Protocol):
+        """Text to terms, for documents, queries and passages alike."""
 
-    def fingerprint(self) -> str:
-        """Changes whenever any text could give other terms (version, options, Unicode, stemmer)."""
+        name: str
+        fields: tuple[str, ...]
 
-    def document(self, *, title: str, path: str, text: str) -> tuple[FieldTerms, ...]:
-        """Terms per field, in the order of `fields`."""
+        def fingerprint(self) -> str:
+            """Changes whenever any text could give other terms: version, Unicode, stemmer."""
 
-    def query(self, text: str) -> tuple[QueryWord, ...]:
-        """Words of a query in their order, repeats kept; empty when there is nothing to search."""
+        def document(self, *, title: str, path: str, text: str) -> tuple[FieldTerms, ...]:
+            """Terms per field, in the order of `fields`."""
 
-    def spans(self, text: str) -> Iterator[Span]:
-        """Words of a text in their order, with positions in the original string."""
+        def query(self, text: str) -> tuple[QueryWord, ...]:
+            """Words of a query in their order, repeats kept; empty when there are none."""
+
+        def spans(self, text: str) -> Iterator[Span]:
+            """Words of a text in their order, with positions in the original string."""
+else:  # a promise that nothing is asked for at run time
+    Analyzer = object
 
 
 NOT_COUNTED = ""

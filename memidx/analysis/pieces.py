@@ -36,39 +36,43 @@ class FieldTerms(NamedTuple):
     length: int
 
 
-class PieceAnalyzer(Analyzer, Protocol):
-    """An analyzer whose fields are made of pieces that each have their terms wherever they stand.
+if TYPE_CHECKING:
 
-    Most pieces of a corpus are repeats, so whoever analyses many documents looks each piece up
-    once and adds up the rest in bulk (`memidx.snapshot.counting`).
-    """
+    class PieceAnalyzer(Analyzer, Protocol):
+        """An analyzer whose fields are made of pieces that have their terms wherever they stand.
 
-    @property
-    def terms_of(self) -> Mapping[str, tuple[str, ...]]:
-        """Piece -> its terms with repeats, and `NOT_COUNTED` for each that adds no length.
-
-        Made when first asked for, and perhaps forgotten again.
+        Most pieces of a corpus are repeats, so whoever analyses many documents looks each piece up
+        once and adds up the rest in bulk (`memidx.snapshot.counting`).
         """
 
-    @property
-    def lengthless(self) -> frozenset[str]:
-        """Terms that add no length wherever they occur, without a `NOT_COUNTED`."""
+        @property
+        def terms_of(self) -> Mapping[str, tuple[str, ...]]:
+            """Piece -> its terms with repeats, and `NOT_COUNTED` for each that adds no length.
 
-    def field_texts(self, *, title: str, path: str, text: str) -> tuple[str, ...]:
-        """The text of each field, in the order of `fields`."""
+            Made when first asked for, and perhaps forgotten again.
+            """
 
-    def pieces(self, text: str) -> Mapping[str, int]:
-        """Pieces of a field's text, and how often each occurs."""
+        @property
+        def lengthless(self) -> frozenset[str]:
+            """Terms that add no length wherever they occur, without a `NOT_COUNTED`."""
 
-    def spread(self, texts: Sequence[str]) -> Spread:
-        """Pieces of the texts of many fields, in their order."""
+        def field_texts(self, *, title: str, path: str, text: str) -> tuple[str, ...]:
+            """The text of each field, in the order of `fields`."""
 
-    def terms_in_bulk(self, vocabulary: Numbers) -> TermsInBulk:
-        """Makes what gives for many pieces what `terms_of` gives for each, in numbers.
+        def pieces(self, text: str) -> Mapping[str, int]:
+            """Pieces of a field's text, and how often each occurs."""
 
-        Args:
-            vocabulary: Numbers the terms; `NOT_COUNTED` has -1.
-        """
+        def spread(self, texts: Sequence[str]) -> Spread:
+            """Pieces of the texts of many fields, in their order."""
+
+        def terms_in_bulk(self, vocabulary: Numbers) -> TermsInBulk:
+            """Makes what gives for many pieces what `terms_of` gives for each, in numbers.
+
+            Args:
+                vocabulary: Numbers the terms; `NOT_COUNTED` has -1.
+            """
+else:  # as `Analyzer`
+    PieceAnalyzer = object
 
 
 class Spread(NamedTuple):

@@ -13,13 +13,24 @@ import os.path
 from memidx import files
 from memidx.errors import ConfigError, FileError
 from memidx.light import TYPE_CHECKING
-from memidx.values import NamedTuple, Value, field
+from memidx.values import Value, field
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+    from collections.abc import Callable, Mapping
+    from typing import Any, Protocol
 
+    from memidx.config.repos import Repo
     from memidx.config.schema import Place
+
+    class Notes(Protocol):
+        """Remembers what configuration files say."""
+
+        def find(self, name: str, data: bytes) -> tuple[dict[str, Any] | None] | None:
+            """What a file of these bytes says (None: not about memidx); None where unknown."""
+
+        def keep(self, name: str, data: bytes, values: dict[str, Any] | None) -> None:
+            """Remember it."""
+
 
 __all__ = [
     "CONFIG_FILES",
@@ -28,7 +39,6 @@ __all__ = [
     "AnalysisConfig",
     "Config",
     "LogConfig",
-    "Repo",
     "SearchConfig",
     "SourceConfig",
     "effective_sources",
@@ -49,13 +59,6 @@ DEFAULT_INCLUDE: Mapping[str, tuple[str, ...]] = {
     # Not `**`: who names folders means the programs without a suffix in them, too.
     "code": ("*.py", "*.pyi", "*.sh", "*.bash"),
 }
-
-
-class Repo(NamedTuple):
-    """One git repository: what documents call it, and its folder relative to root."""
-
-    name: str
-    path: str
 
 
 class SourceConfig(Value):
@@ -144,20 +147,27 @@ def effective_sources(config: Config) -> tuple[SourceConfig, ...]:
     return config.sources or (DEFAULT_SOURCE,)
 
 
-def load_config(root: str, *, env: Mapping[str, str], explicit: bool = False) -> Config:
+def load_config(
+    root: str,
+    *,
+    env: Mapping[str, str],
+    explicit: bool = False,
+    notes: Callable[[], Notes] | None = None,
+) -> Config:
     """The settings of one folder.
 
     Args:
         root: The folder whose `memidx.toml` or `pyproject.toml` counts.
         env: The environment; `MEMIDX_` and the upper-case name of a single-valued key overrides it.
         explicit: The caller named this folder, so that it has to exist.
+        notes: Gives what remembers what files say.
 
     Raises:
         ConfigError: Not TOML, an unknown key, a value that a key cannot have, a source given twice.
     """
     if explicit and not files.is_dir(root):
         raise ConfigError("is not a folder", path=root)
-    return settled(_read(root), root, env)
+    return settled(_read(root, notes), root, env)
 
 
 def settled(
@@ -220,11 +230,18 @@ _DEFAULT_DEFINITION = source_to_dict(DEFAULT_SOURCE)
 # From file to settings
 
 
-def find_config_root(start: str) -> str | None:
-    """The nearest folder at or above `start` with a configuration, not above a repository's."""
+def find_config_root(
+    start: str, notes_of: Callable[[str], Callable[[], Notes]] | None = None
+) -> str | None:
+    """The nearest folder at or above `start` with a configuration, not above a repository's.
+
+    Args:
+        start: A folder.
+        notes_of: Folder -> what gives what remembers what its files say.
+    """
     folder = os.path.abspath(start)
     while True:
-        if _read(folder) is not None:
+        if _read(folder, notes_of(folder) if notes_of else None) is not None:
             return folder
         parent = os.path.dirname(folder)
         if parent == folder or files.exists(os.path.join(folder, ".git")):
@@ -232,7 +249,9 @@ def find_config_root(start: str) -> str | None:
         folder = parent
 
 
-def _read(folder: str) -> tuple[Place, dict[str, Any]] | None:
+def _read(
+    folder: str, notes: Callable[[], Notes] | None = None
+) -> tuple[Place, dict[str, Any]] | None:
     """The first of the two files that holds a configuration, and what it says."""
     for name in CONFIG_FILES:
         path = os.path.join(folder, name)
@@ -243,8 +262,8 @@ def _read(folder: str) -> tuple[Place, dict[str, Any]] | None:
             if files.is_missing(error) or files.is_dir(path):
                 continue
             raise
-        from memidx.config.parsing import parse  # see `settled`
+        from memidx.config.parsing import read  # see `settled`
 
-        if found := parse(path, name, data):
+        if found := read(path, name, data, notes() if notes else None):
             return found
     return None

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os.path
-from collections.abc import Mapping
-from typing import Any
 
 from memidx.config import (
     CONFIG_FILES,
@@ -18,7 +16,13 @@ from memidx.config import (
 from memidx.config.repos import repo_names_twice
 from memidx.config.schema import TABLES, Place, Rule, checked, read_source
 from memidx.errors import ConfigError
-from memidx.light import pattern
+from memidx.light import TYPE_CHECKING, pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from memidx.config import Notes
 
 # What a variable may say instead of `true` and `false`.
 _SWITCHES = {"1": True, "true": True, "0": False, "false": False}
@@ -40,6 +44,24 @@ def parse_config(contents: Mapping[str, bytes], root: str, *, env: Mapping[str, 
         if data is not None and (found := parse(os.path.join(root, name), name, data)):
             return settled(found, root, env)
     return settled(None, root, env)
+
+
+def read(
+    path: str, name: str, data: bytes, notes: Notes | None
+) -> tuple[Place, dict[str, Any]] | None:
+    """`parse`, or what is remembered of the very bytes.
+
+    To load `tomllib` takes a process that asks one question longer than the search.
+    """
+    if notes is None:
+        return parse(path, name, data)
+    noted = notes.find(name, data)
+    if noted is None:
+        found = parse(path, name, data)
+        notes.keep(name, data, found and found[1])
+        return found
+    (values,) = noted
+    return None if values is None else (Place(path, data.decode("utf-8", "replace")), values)
 
 
 def parse(path: str, name: str, data: bytes) -> tuple[Place, dict[str, Any]] | None:

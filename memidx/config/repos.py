@@ -7,14 +7,25 @@ from __future__ import annotations
 
 import os.path
 import posixpath
-from collections.abc import Iterator
-from typing import Any
 
 from memidx import files
-from memidx.config import Repo, SourceConfig
+from memidx.config import SourceConfig
 from memidx.config.schema import Place, has_drive, unknown
+from memidx.light import TYPE_CHECKING
+from memidx.values import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 _LONGEST_REPO_NAME = 100
+
+
+class Repo(NamedTuple):
+    """One git repository: what documents call it, and its folder relative to root."""
+
+    name: str
+    path: str
 
 
 def read_repos(place: Place, listed: list[Any], root: str | None) -> Iterator[Repo]:

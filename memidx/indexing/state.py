@@ -226,11 +226,8 @@ def _state(document: Any, watched: Any, files: Any) -> State:
     )
 
 
-class _Unread:
-    """Stands for a part of a look that was not read; whoever asks it for anything is mistaken."""
-
-
-_UNREAD: Any = _Unread()
+# Stands for a part of a look that was not read; whoever asks it for anything is mistaken.
+_UNREAD: Any = object()
 
 
 def _checksum(body: bytes | memoryview) -> bytes:

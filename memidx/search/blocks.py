@@ -80,7 +80,8 @@ class Outline:
         """First block of the passage that a block belongs to."""
         first = self._firsts.get(number)
         if first is None:
-            first = self._firsts[number] = self.span(number)[0]
+            begins = not number or not self._may_be_heading(number - 1)  # the usual case
+            first = self._firsts[number] = number if begins else self.span(number)[0]
         return first
 
     def _may_be_heading(self, number: int) -> bool:

@@ -5,11 +5,13 @@ The plain kernel of the vector channel; that by numpy is in `memidx.search.kerne
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
+from memidx.light import TYPE_CHECKING
 from memidx.search.kernels import ScoredTerm
 from memidx.snapshot.parts import Numbers
 from memidx.snapshot.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 
 def query_vector(terms: Sequence[ScoredTerm]) -> dict[Numbers, float]:

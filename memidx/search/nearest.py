@@ -6,14 +6,16 @@ exclusions and thresholds, which may be what emptied the answer.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-
 from memidx.analysis.base import Analyzer
+from memidx.light import TYPE_CHECKING
 from memidx.search.prepared import Prepared, prepare
 from memidx.search.ranking import RankSettings, rank
 from memidx.search.suggestions import Suggestion
 from memidx.snapshot.snapshot import Snapshot
 from memidx.values import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
 
 MAX_NEAREST = 5
 MAX_TITLE = 120

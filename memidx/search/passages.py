@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from itertools import chain
 
-from memidx.light import TYPE_CHECKING, bisect_right, heapify, heappop, heapreplace
+from memidx.light import TYPE_CHECKING, bisect_right
 from memidx.search.answer import Snippet
 from memidx.search.blocks import Outline
 from memidx.search.pages import Page
@@ -132,8 +132,8 @@ def _choose(
     """Passages to show and what to cut from them: ((start, end), cut start, cut end).
 
     Each time the passage that adds most, of equals the first. What one adds only ever falls, when
-    it turns out to be a table, its guesses are checked or its terms shown, so the best on the
-    heap, if it kept its worth, is the best; the others need no closer look.
+    it turns out to be a table, its guesses are checked or its terms shown, so the best of all, if
+    it kept its worth, is the best; the others need no closer look.
 
     Args:
         places: What is known for certain, in order, if it is: then nothing has to be checked.
@@ -142,27 +142,33 @@ def _choose(
         return
     outline, weights = page.outline, finder.weights
     candidates = _candidates(outline, weights, guesses)
-    heap = [(-candidate.gain, number) for number, candidate in candidates.items()]
-    heapify(heap)
+    # By what they add: many add the same.
+    by_gain: dict[float, list[int]] = {}
+    for number, candidate in candidates.items():
+        by_gain.setdefault(candidate.gain, []).append(number)
     covered: set[str] = set()
     n_chosen = 0
-    while heap and n_chosen < limit:
-        before, number = heap[0]
+    while by_gain and n_chosen < limit:
+        before = max(by_gain)
+        equals = by_gain[before]
+        number = min(equals)
         candidate = candidates[number]
         is_passage = outline.is_passage(number)
         gain = _gain(weights, candidate.terms, covered, is_passage)
-        if gain == -before and not candidate.is_certain and places is not None:
+        if gain == before and not candidate.is_certain and places is not None:
             candidate.is_certain = True
-        elif gain == -before and not candidate.is_certain:
+        elif gain == before and not candidate.is_certain:
             candidate.terms = finder.terms_at(page, candidate.guesses, cut)
             candidate.is_certain = True
             gain = _gain(weights, candidate.terms, covered, is_passage)
+        equals.remove(number)
+        if not equals:
+            del by_gain[before]
         if not candidate.terms:
-            heappop(heap)
-        elif gain < -before or not candidate.is_certain:
-            heapreplace(heap, (-gain, number))
+            continue
+        if gain < before or not candidate.is_certain:
+            by_gain.setdefault(gain, []).append(number)
         else:
-            heappop(heap)
             first, last = outline.span(number)
             bounds = outline.starts[first], outline.ends[last]
             (start, end), shown = _window(page, bounds, finder, candidate, width, places)

@@ -79,7 +79,7 @@ class Finder:
             if indexed is not None and term not in indexed:
                 continue
             positions: list[int] = []
-            needles, marked = _NEEDLES[term]
+            needles, marked = _needles_of(term)
             if marked:
                 marks = page.inner_marks
                 needles = (*needles, *[mark for mark in marked if mark in marks])
@@ -191,17 +191,17 @@ class Finder:
 _Needles = tuple[tuple[str, ...], tuple[str, ...]]
 
 
-class _Known(dict[str, _Needles]):
-    """Term -> its needles, as far as they were asked for."""
-
-    def __missing__(self, term: str) -> _Needles:
-        if len(self) >= MAX_KNOWN:
-            self.clear()
-        found = self[term] = _needles(term)
-        return found
+_known_needles: dict[str, _Needles] = {}
 
 
-_NEEDLES = _Known()
+def _needles_of(term: str) -> _Needles:
+    """The needles of a term, which are remembered."""
+    found = _known_needles.get(term)
+    if found is None:
+        if len(_known_needles) >= MAX_KNOWN:
+            _known_needles.clear()
+        found = _known_needles[term] = _needles(term)
+    return found
 
 
 def _needles(term: str) -> _Needles:

@@ -8,17 +8,19 @@ looked up. Endings that a stemmer takes off make no difference, because the voca
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from memidx.analysis.base import Analyzer, QueryWord
+from memidx.light import TYPE_CHECKING, bisect_left
 from memidx.search.pages import Page
 from memidx.search.places import Finder
 from memidx.snapshot.format import Blobs
 from memidx.snapshot.parts import Numbers
 from memidx.snapshot.snapshot import Snapshot
 from memidx.values import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 MAX_WORDS = 5
 """How many unknown words of a query are looked into."""

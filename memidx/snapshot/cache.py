@@ -29,6 +29,7 @@ STATE_NAME = "state.json"
 EDIT_NAME = "state-edit.json"
 ROOT_NAME = "root"
 STAMP_SUFFIX = ".ok"
+SCRATCH_NAME = "tmp"
 # A snapshot file up to this size, as the overlay of an edit is, is checked each time it is opened:
 # that takes 0.1 ms, and waiting for the disk when it is written took more.
 SMALL_BYTES = 1 << 18

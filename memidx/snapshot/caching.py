@@ -16,6 +16,7 @@ from memidx.light import TYPE_CHECKING, suppress
 from memidx.snapshot.cache import (
     EDIT_NAME,
     ROOT_NAME,
+    SCRATCH_NAME,
     SMALL_BYTES,
     STAMP_SUFFIX,
     STATE_NAME,
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from memidx.files.spooling import Scratch
-
-_SCRATCH = "tmp"
 
 
 class CacheWriter:
@@ -111,7 +110,7 @@ class CacheWriter:
 
         if not self._is_writable() or self._cache.folder is None:
             return Scratch()
-        folder = os.path.join(self._cache.folder, _SCRATCH)
+        folder = os.path.join(self._cache.folder, SCRATCH_NAME)
         try:
             files.make_dir(folder)
         except FileError:
@@ -142,7 +141,7 @@ class CacheWriter:
         with suppress(FileError):
             numbers = files.signature(path) or ()
             data = " ".join(map(str, numbers)).encode()
-            scratch = os.path.join(os.path.dirname(path), _SCRATCH)
+            scratch = os.path.join(os.path.dirname(path), SCRATCH_NAME)
             # Bytes that a power failure spoils are no signature, and the snapshot is checked.
             files.write_atomic(path + STAMP_SUFFIX, data, scratch_dir=scratch, durable=False)
 
@@ -184,7 +183,7 @@ class CacheWriter:
         for entry in files.list_dir(self._cache.folder):
             if _is_snapshot(entry.name) and not entry.name.startswith(keep):
                 files.remove(os.path.join(self._cache.folder, entry.name))
-        files.remove_temporaries(os.path.join(self._cache.folder, _SCRATCH))
+        files.remove_temporaries(os.path.join(self._cache.folder, SCRATCH_NAME))
 
     def lock(self, timeout_s: float) -> AbstractContextManager[None]:
         """The lock under which snapshots are built, where there is a folder to share.
@@ -231,7 +230,7 @@ class CacheWriter:
     def _write(self, name: str, pieces: Iterable[bytes], *, durable: bool) -> None:
         if self._is_writable() and self._cache.folder is not None:
             path = os.path.join(self._cache.folder, name)
-            scratch = os.path.join(self._cache.folder, _SCRATCH)
+            scratch = os.path.join(self._cache.folder, SCRATCH_NAME)
             files.write_atomic(path, pieces, scratch_dir=scratch, durable=durable)
         else:
             self._cache.memory[name] = b"".join(pieces)

@@ -1,18 +1,16 @@
 """Which snapshot answers now, and how fresh is it?
 
 The quick way compares signatures of store and sources with the recorded state and opens the
-snapshot it names. When files the last look knows have other bytes, these alone are read and taken
-into the overlay (`memidx.snapshot.taking`). When anything else differs, store and sources are
-compared (`memidx.snapshot.look`). All under the lock; no committed byte is written here.
+snapshot it names. Where something changed, `memidx.snapshot.updating` brings it in step.
 """
 
 from __future__ import annotations
 
 from memidx.analysis.base import Analyzer
-from memidx.errors import FileError, StoreLocked, StoreMissing
+from memidx.errors import StoreMissing
 from memidx.files import Signature
 from memidx.indexing.state import Freshness, State
-from memidx.light import TYPE_CHECKING, cached_property, suppress
+from memidx.light import TYPE_CHECKING, cached_property
 from memidx.snapshot import Workspace, analyzer_key
 from memidx.snapshot.cache import Cache
 from memidx.snapshot.snapshot import Snapshot
@@ -20,13 +18,9 @@ from memidx.store import StoreFolder, has_store, store_signature
 from memidx.values import Value, replace
 
 if TYPE_CHECKING:
-    from memidx.snapshot.held import Held
+    from memidx.snapshot.updating import Update
     from memidx.snapshot.watching import WatchedSources
     from memidx.sources.base import Skip
-
-# How long a query waits for another process before it answers from the last snapshot.
-LOCK_WAIT_S = 2.0
-_ATTEMPTS = 3
 
 
 class Ready(Value):
@@ -76,6 +70,9 @@ class Refresher:
         analyzer: What counts as a term.
         cache: Where snapshots and state live.
         watch: Whether the system shall say in which folders something changed.
+
+    Attributes:
+        analyzer_key: What of a snapshot's key says which analyzer made it.
     """
 
     def __init__(
@@ -83,15 +80,13 @@ class Refresher:
     ) -> None:
         self.workspace = workspace
         self._is_watch_wanted = watch
-        self._analyzer = analyzer
-        self._analyzer_key = analyzer_key(analyzer)
-        self._cache = cache
+        self.analyzer = analyzer
+        self.analyzer_key = analyzer_key(analyzer)
+        self.cache = cache
         self._ready: Ready | None = None
         # What a search got that did not look at the sources, if it was the last one.
         self._unchecked: Ready | None = None
         self._folder = StoreFolder(workspace.store)
-        # Key of the snapshot that took in the last edit, and what it holds.
-        self._held: tuple[str, Held] | None = None
 
     def ready(self, *, refresh: bool, now_ns: int) -> Ready:
         """The snapshot to search now.
@@ -108,11 +103,11 @@ class Refresher:
         if not refresh and (as_before := self._as_before()):
             return as_before
         self._folder.look(now_ns)
-        store = self._signatures()
+        store = self.signatures()
         checked = refresh and self.workspace.root is not None
-        found = quick = self._quick(store, now_ns, checked=checked)
+        found = quick = self.quick(store, now_ns, checked=checked)
         if found is None:
-            found = self._thorough(now_ns, checked=checked)
+            found = self._update.thorough(now_ns, checked=checked)
         last = self._ready
         # Thousands of files are not gone through again for each search.
         same = last is not None and last.state is found.state
@@ -138,7 +133,7 @@ class Refresher:
         if not has_store(self.workspace.store):
             raise self._missing()
 
-    def _signatures(self) -> dict[str, Signature]:
+    def signatures(self) -> dict[str, Signature]:
         """Signatures of the store's files; raises as `require_store` does."""
         store = store_signature(self.workspace.store)
         if not store:
@@ -154,166 +149,63 @@ class Refresher:
 
     def forget(self) -> None:
         """Let go of the snapshot and of the state."""
-        self._ready = self._unchecked = self._held = None
-        sources = vars(self).pop("_sources", None)
+        self._ready = self._unchecked = None
+        vars(self).pop("_update", None)
+        sources = vars(self).pop("sources", None)
         if sources is not None:
             sources.forget()
 
-    def _quick(self, store: dict[str, Signature], now_ns: int, *, checked: bool) -> Ready | None:
+    def quick(self, store: dict[str, Signature], now_ns: int, *, checked: bool) -> Ready | None:
+        """The snapshot of a recorded look, if nothing is other than it was then.
+
+        Args:
+            store: Signatures of the store's files.
+            now_ns: As in `ready`.
+            checked: Whether the sources count.
+        """
         if checked:
             # What an earlier search saw says nothing of now, where no state is compared below.
-            self._sources.edited = None
+            self.sources.edited = None
         for state in self._states(store, whole=checked):
             if state.settings != self.workspace.settings or state.store != store:
                 continue
-            if not state.snapshot.endswith(self._analyzer_key):
+            if not state.snapshot.endswith(self.analyzer_key):
                 continue
-            if checked and not self._sources.are_as_in(state, now_ns):
+            if checked and not self.sources.are_as_in(state, now_ns):
                 continue
-            snapshot = self._open(state.snapshot)
+            snapshot = self.open(state.snapshot)
             if snapshot is not None:
                 if checked:
-                    state, is_news = self._sources.settled(state, now_ns)
-                    state = self._remember(state) if is_news else state
-                return Ready(snapshot, _unless_untold("fresh", state, checked), state)
+                    state, is_news = self.sources.settled(state, now_ns)
+                    state = self._update.remember(state) if is_news else state
+                return Ready(snapshot, unless_untold("fresh", state, checked), state)
         return None
 
     def _states(self, store: dict[str, Signature], *, whole: bool) -> list[State]:
         """The state of this process first, then the recorded one if another process wrote it."""
-        mine = self._mine(whole=whole)
+        mine = self.mine(whole=whole)
         if mine is not None and mine.store == store:
             return [mine]
-        theirs = self._cache.read_state(whole=whole)
+        theirs = self.cache.read_state(whole=whole)
         return [state for state in (mine, theirs) if state is not None]
 
-    def _mine(self, *, whole: bool) -> State | None:
+    def mine(self, *, whole: bool) -> State | None:
         """The state of this process; to compare with the sources takes one that was read whole."""
         mine = self._ready.state if self._ready else None
         return mine if mine is not None and (mine.is_whole or not whole) else None
 
     @cached_property
-    def _sources(self) -> WatchedSources:
+    def sources(self) -> WatchedSources:
+        """The sources, and what of them was seen."""
         from memidx.snapshot.watching import WatchedSources  # only who compares knows the sources
 
         return WatchedSources(self.workspace, watch=self._is_watch_wanted)
 
-    def _thorough(self, now_ns: int, *, checked: bool) -> Ready:
-        """Compare and derive under the lock: no writer can be half way while the store is read."""
-        try:
-            with self._cache.writer.lock(LOCK_WAIT_S):
-                return self._look(now_ns, checked=checked)
-        except StoreLocked:
-            return self._last()
+    @cached_property
+    def _update(self) -> Update:
+        from memidx.snapshot.updating import Update  # only where something changed
 
-    def _look(self, now_ns: int, *, checked: bool) -> Ready:
-        previous = self._mine(whole=checked) or self._cache.read_state()
-        if checked and previous is not None:
-            edited = self._sources.edited
-            if edited is not None and edited.state is not previous:
-                # Whoever held the lock recorded a look, and may have taken in the same edit.
-                found = self._quick(self._signatures(), now_ns, checked=checked)
-                if found is not None:
-                    return found
-            found = self._follow(previous, now_ns)
-            if found is not None:
-                return found
-        # Loaded only when something changed: a search on an unchanged project needs none of it.
-        from memidx.snapshot.look import look_at_sources, look_at_store, read_content, record
-        from memidx.snapshot.taking import derive_look
-
-        stored = read_content(self.workspace.store)
-        root = self.workspace.root
-        if checked and root is not None:
-            usable = (
-                previous is not None
-                and previous.settings == self.workspace.settings
-                and previous.root == root
-            )
-            known = previous if usable else None
-            scratch = self._cache.writer.scratch()
-            look = look_at_sources(
-                self.workspace, root, stored.lines, stored.damage, known, scratch
-            )
-        else:
-            look = look_at_store(stored.lines, stored.damage)
-        key = look.key(self._analyzer)
-        state = record(look, self.workspace, key=key, store=stored.signatures, recorded_ns=now_ns)
-        snapshot, n_analysed = derive_look(
-            look, key, self._analyzer, self._cache, self._last_of(previous)
-        )
-        # An unchecked look must not be taken for a comparison with the sources later.
-        if checked or root is None:
-            state = self._remember(state)
-            self._cache.writer.prune(*snapshot.keys(key))
-        if previous is None:
-            news = look.plan.size > 0
-        else:
-            # Another analyzer makes another snapshot of the same content: that is no news.
-            news = _content(previous.snapshot) != _content(key)
-        scan = look.scan
-        return Ready(
-            snapshot,
-            _unless_untold("refreshed" if news else "fresh", state, checked),
-            state,
-            n_added=len(look.plan.added),
-            n_changed=len(look.plan.changed),
-            n_removed=len(look.plan.removed),
-            n_read=scan.n_read if scan else 0,
-            n_parsed=scan.n_parsed if scan else 0,
-            n_analysed=n_analysed,
-        )
-
-    def _follow(self, state: State, now_ns: int) -> Ready | None:
-        """Take in edits of files that the last look knows, without reading the store.
-
-        Returns:
-            None where that is not enough: another store, root or settings, a damaged store, a
-            failed source, or another set of files.
-        """
-        edited = self._sources.edited
-        if edited is None or edited.state is not state or state.damage or state.failed:
-            return None
-        before = self._last_of(state)
-        if before is None or before[0] != state.snapshot:
-            return None
-        from memidx.snapshot.taking import take_in  # see `_look`
-
-        taken = take_in(
-            self.workspace,
-            edited,
-            before[1],
-            self._analyzer,
-            self._cache,
-            now_ns,
-            held=self._held[1] if self._held and self._held[0] == state.snapshot else None,
-        )
-        if taken is None:
-            return None
-        later = self._remember(taken.state)
-        self._sources.took_in(edited, later)
-        key = later.snapshot
-        self._held = (key, taken.held)
-        self._cache.writer.prune(*taken.snapshot.keys(key))
-        news = _content(key) != _content(state.snapshot)
-        freshness = _unless_untold("refreshed" if news else "fresh", later, checked=True)
-        return Ready(
-            taken.snapshot,
-            freshness,
-            later,
-            n_added=taken.n_added,
-            n_changed=taken.n_changed,
-            n_removed=taken.n_removed,
-            n_read=taken.n_read,
-            n_parsed=taken.n_parsed,
-            n_analysed=taken.n_analysed,
-        )
-
-    def _last_of(self, state: State | None) -> tuple[str, Snapshot] | None:
-        """Key and snapshot of a recorded look, if this analyzer made it and it is still there."""
-        if state is None or not state.snapshot.endswith(self._analyzer_key):
-            return None
-        snapshot = self._open(state.snapshot)
-        return None if snapshot is None else (state.snapshot, snapshot)
+        return Update(self)
 
     def _notes(self, state: State) -> tuple[str, ...]:
         """What a person should know about the store and its cache, whatever was asked."""
@@ -326,43 +218,18 @@ class Refresher:
                 f"the store is damaged: {place}: {reason}{more}; what is found is whole, from the "
                 "sources, and `memidx build` mends the store"
             )
-        if self._cache.note:
-            notes.append(self._cache.note)
-        if self._is_watch_wanted and self._sources.note:
-            notes.append(self._sources.note)
+        if self.cache.note:
+            notes.append(self.cache.note)
+        if self._is_watch_wanted and self.sources.note:
+            notes.append(self.sources.note)
         return tuple(notes)
 
-    def _open(self, key: str) -> Snapshot | None:
+    def open(self, key: str) -> Snapshot | None:
+        """The snapshot with this key, the one that is open already where it is that."""
         mine = self._ready
         if mine is not None and mine.state.snapshot == key and mine.snapshot.is_whole():
             return mine.snapshot
-        return self._cache.open_snapshot(key)
-
-    def _last(self) -> Ready:
-        """The last snapshot, when a newer one cannot be built now.
-
-        Its own state is not believed for long: whoever holds the lock may have replaced it.
-        """
-        for _ in range(_ATTEMPTS):
-            mine = self._ready.state if self._ready else None
-            for state in (self._cache.read_state(), mine):
-                snapshot = None if state is None else self._open(state.snapshot)
-                if state is not None and snapshot is not None:
-                    note = (
-                        "another process is writing the index: this answer is the last snapshot's"
-                    )
-                    return Ready(snapshot, "stale", state, notes=(note,))
-        raise StoreLocked(
-            "another process is writing the index, and there is no earlier snapshot",
-            path=self.workspace.store,
-            hint="try again in a moment",
-        )
-
-    def _remember(self, state: State) -> State:
-        # Without a record the next search looks at everything again; it is not wrong.
-        with suppress(FileError):
-            return self._cache.writer.write_state(state)
-        return state
+        return self.cache.open_snapshot(key)
 
 
 def skips_of(state: State) -> tuple[Skip, ...]:
@@ -375,12 +242,7 @@ def skips_of(state: State) -> tuple[Skip, ...]:
     return (*(Skip(path, reason, line) for path, line, reason in state.damage), *skips)
 
 
-def _content(key: str) -> str:
-    """The part of a snapshot's key that names the documents."""
-    return key.rpartition("-")[0]
-
-
-def _unless_untold(freshness: Freshness, state: State, checked: bool) -> Freshness:
+def unless_untold(freshness: Freshness, state: State, checked: bool) -> Freshness:
     """The freshness of a look, but for what no token tells: a feed may hold something new."""
     untold = any(token is None and part in state.files for part, token in state.tokens.items())
     return freshness if checked and not untold else "unchecked"

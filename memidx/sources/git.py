@@ -11,7 +11,8 @@ import os.path
 from collections.abc import Collection, Mapping
 
 from memidx import files
-from memidx.config import Repo, SourceConfig
+from memidx.config import SourceConfig
+from memidx.config.repos import Repo
 from memidx.errors import FileError
 from memidx.sources.base import Fed, FeedKind, SourceFailed
 from memidx.sources.git_refs import Repository, State, find_repository, state_of

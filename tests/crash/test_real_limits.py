@@ -17,7 +17,7 @@ import pytest
 import memidx
 from memidx.cli import exit_codes
 from memidx.errors import FileError, MemidxError, StoreLocked
-from memidx.snapshot import publish, refresh
+from memidx.snapshot import publish, updating
 from memidx.store.lock import store_lock
 from tests.counting import count
 from tests.crash.world import LARGE, WRITES_STORE, World, committed
@@ -194,7 +194,7 @@ def test_a_read_only_store(tmp_path: Path) -> None:
 def test_a_lock_that_another_process_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A build names the lock, a search says `stale`; a holder that is killed leaves it free."""
     monkeypatch.setattr(publish, "BUILD_LOCK_WAIT_S", 0.1)
-    monkeypatch.setattr(refresh, "LOCK_WAIT_S", 0.1)
+    monkeypatch.setattr(updating, "LOCK_WAIT_S", 0.1)
     root = write_tree(tmp_path / "project", NOTES)
     store = root / "store"
     memidx.build(root=str(root), env={})

@@ -18,7 +18,8 @@ from memidx.analysis.normalise import fold, normalise
 from memidx.search import pages as pages_module
 from memidx.search.answer import Snippet
 from memidx.search.blocks import Outline
-from memidx.search.pages import UNSEEN, Facts, Kept, Page, Pages, lowered
+from memidx.search.lowering import lowered
+from memidx.search.pages import UNSEEN, Facts, Kept, Page, Pages
 from memidx.search.passages import snippets
 from memidx.search.places import Finder, WordsOverlapError
 from tests.support import make, snapshot_of

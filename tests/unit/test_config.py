@@ -9,7 +9,6 @@ import pytest
 from memidx.config import (
     DEFAULT_SOURCE,
     Config,
-    Repo,
     SourceConfig,
     effective_sources,
     find_config_root,
@@ -17,6 +16,7 @@ from memidx.config import (
     source_from_dict,
     source_to_dict,
 )
+from memidx.config.repos import Repo
 from memidx.errors import ConfigError
 
 FULL = """

@@ -12,7 +12,7 @@ import pytest
 import memidx
 import memidx.inspecting  # before a test stands something in for what it imports
 from memidx.errors import StoreLocked
-from memidx.snapshot import look, refresh
+from memidx.snapshot import look, updating
 from memidx.snapshot.caching import CacheWriter
 from memidx.store.lock import store_lock
 from tests.support import write_tree
@@ -32,7 +32,7 @@ def test_a_held_lock_gives_the_last_snapshot_as_stale(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Something is new and cannot be taken in: the answer is there, and says so."""
-    monkeypatch.setattr(refresh, "LOCK_WAIT_S", 0.05)
+    monkeypatch.setattr(updating, "LOCK_WAIT_S", 0.05)
     write_tree(project, {"c.md": "zeppelin"})
     store = str(project / "store")
     with store_lock(store, 5.0), memidx.open(store, env={}) as index:
@@ -47,7 +47,7 @@ def test_a_held_lock_without_a_snapshot_is_an_error(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """There is nothing to answer from; the error names the store."""
-    monkeypatch.setattr(refresh, "LOCK_WAIT_S", 0.05)
+    monkeypatch.setattr(updating, "LOCK_WAIT_S", 0.05)
     store = project / "store"
     for path in (store / ".cache").glob("snapshot-*"):
         path.unlink()
@@ -241,7 +241,7 @@ def test_a_stale_answer_is_from_the_newest_snapshot(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The snapshot an open index knew may be gone; another process recorded a newer one."""
-    monkeypatch.setattr(refresh, "LOCK_WAIT_S", 0.05)
+    monkeypatch.setattr(updating, "LOCK_WAIT_S", 0.05)
     store = str(project / "store")
     with memidx.open(store, env={}) as mine, memidx.open(store, env={}) as theirs:
         mine.search("lock")

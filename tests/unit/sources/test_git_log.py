@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from memidx.config import Repo, SourceConfig
+from memidx.config import SourceConfig
+from memidx.config.repos import Repo
 from memidx.errors import ProgramError
 from memidx.sources import git_log
 from memidx.sources.base import Gone, Item, Skip, SourceFailed
