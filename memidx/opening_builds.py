@@ -27,6 +27,7 @@ from memidx.opening import (
     watch_config,
 )
 from memidx.snapshot.cache import Cache
+from memidx.snapshot.noted import Heard
 from memidx.store import store_signature
 from memidx.store.manifest import Manifest
 
@@ -64,7 +65,8 @@ def open_for_build(
     else:
         here = files.working_folder()
         base = absolute(find_config_root(here) or here)
-    config = load_config(base, env=env)
+    heard = Heard()
+    config = load_config(base, env=env, notes=lambda: heard)
     if store is None:
         # Paths alone leave the store where the caller stands, as the next query looks for it.
         stands = bool(given) and root is None and config.file is None
@@ -90,7 +92,9 @@ def open_for_build(
     else:
         sources = config.sources or (DEFAULT_SOURCE,)
     workspace = make_workspace(place, base, sources, config, env)
-    return Opened(workspace, config, Cache(place, env), base, watch_config(base, config))
+    cache = Cache(place, env)
+    cache.unnoted = heard.said
+    return Opened(workspace, config, cache, base, watch_config(base, config))
 
 
 def manifest_of(opened: Opened) -> Manifest:

@@ -210,7 +210,7 @@ def fails_at(n: int, number: int, *, lasting: bool = False) -> Callable[[Disk, C
 
 
 _KEPT = re.compile(
-    r"manifest\.json|docs(-[0-9a-f]+)?\.jsonl|\.cache(/\.gitignore|/lock|/root|/state(?:-edit)?\.json|/tmp"
+    r"manifest\.json|docs(-[0-9a-f]+)?\.jsonl|\.cache(/\.gitignore|/lock|/root|/(?:settings|state(?:-edit)?)\.json|/tmp"
     r"|/incremental-update\.sed"
     r"|/(snapshot|base|overlay|segment)-[0-9a-z-]+\.[a-z]+(\.ok)?)?"
 )

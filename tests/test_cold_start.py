@@ -93,7 +93,6 @@ def test_a_configured_project_reads_no_toml_again(project: Path, tmp_path: Path)
     settings = '[[sources]]\nname = "docs"\ninclude = ["*.md"]\n[search]\nk1 = 1.2\n'
     (folder / "memidx.toml").write_text(settings)
     memidx.build(root=str(folder), store=str(folder / "store"), env={})
-    assert "tomllib" in loaded(SEARCH, folder)
     plain, configured = loaded(SEARCH, project), loaded(SEARCH, folder)
     assert configured - plain <= {
         "memidx.config.parsing", "memidx.config.repos", "memidx.config.schema",

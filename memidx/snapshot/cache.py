@@ -22,12 +22,17 @@ from memidx.values import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from memidx.snapshot.caching import CacheWriter
+
+    # A configuration file's name and bytes, and what they say.
+    Said = tuple[str, bytes, dict[str, Any] | None]
 
 STATE_NAME = "state.json"
 EDIT_NAME = "state-edit.json"
 ROOT_NAME = "root"
+NOTE_NAME = "settings.json"
 STAMP_SUFFIX = ".ok"
 SCRATCH_NAME = "tmp"
 # A snapshot file up to this size, as the overlay of an edit is, is checked each time it is opened:
@@ -62,6 +67,7 @@ class Cache:
         memory: Name -> bytes of files that are kept there.
         note: A sentence for the caller when it is not the store's own cache, else None.
         whole: The look that is recorded whole, as far as this process knows.
+        unnoted: What the configuration says, where no note tells it (`memidx.snapshot.noted`).
     """
 
     def __init__(self, store: str, env: Mapping[str, str]) -> None:
@@ -71,6 +77,7 @@ class Cache:
         self.folder: str | None = os.path.join(store, ".cache")
         self.note: str | None = None
         self.whole: State | None = None
+        self.unnoted: Said | None = None
         # What was read last in each folder: a process asks more than once.
         self._records: dict[str, _Record] = {}
 
@@ -215,8 +222,13 @@ class Cache:
         return [os.path.join(base, name) for base in bases if base]
 
 
+def note_of(name: str, data: bytes) -> str:
+    """What a note is about: a configuration file of that name and these bytes."""
+    return blake2b(name.encode() + b"\0" + data, digest_size=16).hexdigest()
+
+
 def digest(body: bytes) -> bytes:
-    """Checksum of what root's file says."""
+    """Checksum of what root's file says, or a note."""
     return blake2b(body, digest_size=8).hexdigest().encode("ascii")
 
 

@@ -15,6 +15,7 @@ from memidx.indexing.state import State
 from memidx.light import TYPE_CHECKING, suppress
 from memidx.snapshot.cache import (
     EDIT_NAME,
+    NOTE_NAME,
     ROOT_NAME,
     SCRATCH_NAME,
     SMALL_BYTES,
@@ -22,6 +23,7 @@ from memidx.snapshot.cache import (
     STATE_NAME,
     Cache,
     digest,
+    note_of,
     snapshot_name,
 )
 from memidx.snapshot.segment import Segment
@@ -87,6 +89,29 @@ class CacheWriter:
         data = body + b"\n" + digest(body)
         if self._recorded_root() != data:
             self._write(ROOT_NAME, [data], durable=True)
+
+    def write_note(self) -> None:
+        """Note what the configuration says, where no note tells it and JSON can say the same.
+
+        Nothing private is written, nor dates, and numbers that are none. Without a note the file
+        is read again.
+        """
+        if self._cache.unnoted is None:
+            return
+        import json
+
+        from memidx.text.redact import redact  # late, both: there is something to note seldom
+
+        name, data, values = self._cache.unnoted
+        self._cache.unnoted = None
+        try:
+            text = json.dumps([note_of(name, data), values], ensure_ascii=False)
+            body = text.encode()
+        except (TypeError, ValueError):
+            return
+        if json.loads(text)[1] == values and all(redact(s) == s for s in (text, *_strings(values))):
+            with suppress(FileError):
+                self._write(NOTE_NAME, [body, b"\n", digest(body)], durable=False)
 
     def _recorded_root(self) -> bytes | None:
         try:
@@ -275,6 +300,19 @@ def _head(pieces: Iterator[bytes]) -> list[bytes]:
         if size > SMALL_BYTES:
             break
     return taken
+
+
+def _strings(value: object) -> Iterator[str]:
+    """Every text in a value as JSON has them."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield key
+            yield from _strings(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _strings(inner)
 
 
 def _is_snapshot(name: str) -> bool:

@@ -162,6 +162,7 @@ def build_store(
             record(settled, workspace, key=key, store=signatures, recorded_ns=now_ns)
         )
         cache.writer.prune(*snapshot.keys(key))
+        cache.writer.write_note()
     behind = bool(look.plan.size or differs or damage)
     return Built(look, written, behind, differs, n_analysed=n_analysed, patch=patched)
 

@@ -115,6 +115,8 @@ class Refresher:
         notes = (*found.notes, *self._notes(found.state))
         self._ready = replace(found, notes=notes, skipped=skipped)
         self._unchecked = None if refresh or quick is None else self._ready
+        if refresh and self.cache.unnoted:
+            self.cache.writer.write_note()
         return self._ready
 
     def _as_before(self) -> Ready | None:

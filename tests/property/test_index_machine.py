@@ -168,7 +168,8 @@ class IndexMachine(RuleBasedStateMachine):
         cache = self.root / "store/.cache"
         if cache.exists():
             found = {path.name.partition("-")[0] for path in cache.iterdir()}
-            known = {"snapshot", "state.json", "state", "root", "lock", "tmp", ".gitignore"}
+            known = {"snapshot", "state.json", "state", "settings.json", "root", "lock", "tmp"}
+            known.add(".gitignore")
             assert found <= known
             assert len(list(cache.glob("snapshot-*.bin"))) <= 2
         tmp = cache / "tmp"

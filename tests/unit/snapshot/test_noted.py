@@ -11,13 +11,18 @@ import memidx
 from memidx.config import Config, find_config_root, load_config
 from memidx.config.parsing import parse
 from memidx.errors import ConfigError
-from memidx.snapshot.cache import Cache
-from memidx.snapshot.noted import NOTE_NAME, Noted
+from memidx.snapshot.cache import NOTE_NAME, Cache
+from memidx.snapshot.noted import Noted
 from tests.unit.test_config import FULL
 
 DATED = 'day = 2026-11-30\nstore = "s"\n'
 NOT_A_NUMBER = "[search]\nk1 = nan\n"
 ELSEWHERE = '[project]\nname = "memidx-user"\n'
+PRIVATE = (
+    'project_name = "of /home/alice/work"\n',
+    'project_name = "C:\\\\Users\\\\alice\\\\work"\n',
+    'framework = "ghp_0123456789abcdefABCDEF0123456789abcd"\n',
+)
 SECTION = "[tool.memidx.search]\nk1 = 1.0\nb = 0\n\n[tool.other]\nx = 1\n"
 
 
@@ -28,14 +33,13 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def notes(folder: Path) -> Noted:
-    """Of a new process."""
-    return Noted(Cache(str(folder / "store"), {}))
-
-
-def load(folder: Path) -> Config:
-    """The settings, by what is noted."""
-    return load_config(str(folder), env={}, notes=lambda: notes(folder))
+def load(folder: Path, **environment: str) -> Config:
+    """The settings as a new process has them, which then writes what it may."""
+    cache = Cache(str(folder / "store"), {})
+    try:
+        return load_config(str(folder), env=environment, notes=lambda: Noted(cache))
+    finally:
+        cache.writer.write_note()
 
 
 def note(folder: Path) -> Path:
@@ -54,8 +58,10 @@ def test_the_second_process_reads_no_toml(
     (folder / name).write_text(text)
     first = load(folder)
     monkeypatch.setattr("memidx.config.parsing.parse", None)
-    assert load(folder) == first == load_config(str(folder), env={}, notes=lambda: notes(folder))
-    assert find_config_root(str(folder), lambda _: lambda: notes(folder)) == str(folder)
+    assert load(folder) == first
+    assert load(folder, MEMIDX_K1="1.9").search.k1 == 1.9
+    cache = Cache(str(folder / "store"), {})
+    assert find_config_root(str(folder), lambda _: lambda: Noted(cache)) == str(folder)
 
 
 def test_a_file_about_something_else_is_noted_too(
@@ -89,14 +95,16 @@ def test_the_same_bytes_in_the_other_file_say_something_else(folder: Path) -> No
         load(folder)
 
 
-@pytest.mark.parametrize("text", [DATED, NOT_A_NUMBER])
-def test_what_json_cannot_say_is_not_noted(folder: Path, text: str) -> None:
-    """Dates, and numbers that are none, are read from the file each time."""
+@pytest.mark.parametrize("text", [DATED, NOT_A_NUMBER, *PRIVATE])
+def test_what_may_not_be_noted_is_read_again(folder: Path, text: str) -> None:
+    """Dates and numbers that are none, which JSON cannot say, and what is private."""
     found = parse("memidx.toml", "memidx.toml", text.encode())
     assert found is not None
-    notes(folder).keep("memidx.toml", text.encode(), found[1])
+    cache = Cache(str(folder / "store"), {})
+    Noted(cache).keep("memidx.toml", text.encode(), found[1])
+    cache.writer.write_note()
     assert not note(folder).exists()
-    assert notes(folder).find("memidx.toml", text.encode()) is None
+    assert Noted(cache).find("memidx.toml", text.encode()) is None
 
 
 @pytest.mark.parametrize("text", ["[search]\nk1 = -1\n", "store = 3\n", "\n\nnothing = 1\n"])
@@ -136,14 +144,21 @@ def test_a_damaged_note_is_no_note(folder: Path, place: int) -> None:
         assert load(folder) == first
 
 
-def test_nothing_is_made_for_a_note(tmp_path: Path) -> None:
-    """Where there is no cache yet, there is no note, and no folder for one."""
+def test_who_may_only_look_writes_no_note(tmp_path: Path) -> None:
+    """Neither a missing store nor a search that compares nothing makes a file."""
     (tmp_path / "memidx.toml").write_text('project_name = "p"\n')
-    assert load(tmp_path) == load_config(str(tmp_path), env={})
-    assert [path.name for path in tmp_path.iterdir()] == ["memidx.toml"]
     with pytest.raises(memidx.StoreMissing):
         memidx.open(str(tmp_path / "index"), env={})
     assert [path.name for path in tmp_path.iterdir()] == ["memidx.toml"]
+    (tmp_path / "a.md").write_text("# Locks\n")
+    memidx.build(root=str(tmp_path), store=str(tmp_path / "store"), env={})
+    assert note(tmp_path).exists()  # who builds may write
+    note(tmp_path).unlink()
+    with memidx.open(str(tmp_path / "store"), env={}) as index:
+        index.search("locks", refresh=False)
+        assert not note(tmp_path).exists()
+        index.search("locks")
+        assert note(tmp_path).exists()
 
 
 def test_an_edited_configuration_is_followed(tmp_path: Path) -> None:
