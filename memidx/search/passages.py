@@ -135,6 +135,8 @@ def _choose(
     if not guesses:
         return []
     outline, weights = page.outline, finder.weights
+    # Else what is thought to be added is summed up anew, as sums have to be in the query's order.
+    in_order = [*guesses] == [term for term in weights if term in guesses]
     candidates = _candidates(outline, weights, guesses)
     # By what they add: many add the same.
     by_gain: dict[float, list[int]] = {}
@@ -148,7 +150,10 @@ def _choose(
         number = min(equals)
         candidate = candidates[number]
         is_passage = outline.is_passage(number)
-        gain = _gain(weights, candidate.terms, covered, is_passage)
+        if in_order and not covered and not candidate.is_certain:
+            gain = candidate.gain if is_passage else candidate.gain * NOT_PROSE
+        else:
+            gain = _gain(weights, candidate.terms, covered, is_passage)
         if gain == before and not candidate.is_certain and places is not None:
             candidate.is_certain = True
         elif gain == before and not candidate.is_certain:
@@ -208,7 +213,7 @@ def _candidates(
             both[term] = [*both.get(term, ()), *positions]
         # In the order of the query again, by which everything is added up and looked at.
         whole.guesses = whole.terms = {term: both[term] for term in weights if term in both}
-        whole.gain = sum([weights[term] for term in whole.guesses])
+        whole.gain = _gain(weights, whole.guesses, (), True)
     return found
 
 
