@@ -176,7 +176,8 @@ class _ValueType(type):
         setters: list[Callable[..., None]] = []
         body = {**_METHODS, **body}
         body["__init__"] = _initialiser(names, defaults, setters)
-        body["__slots__"] = body["__match_args__"] = names
+        body["__slots__"] = (*names, *body.get("__slots__", ()))
+        body["__match_args__"] = names
         body["_defaults"] = defaults
         made = super().__new__(cls, name, bases[1:], body)
         # The slots' own setters, past the `__setattr__` that refuses.
