@@ -27,6 +27,7 @@ from memidx.snapshot import Workspace, settings_key
 from memidx.snapshot.cache import Cache
 from memidx.snapshot.refresh import Refresher
 from memidx.store import MANIFEST_NAME
+from memidx.store.manifest import parse_manifest
 from memidx.values import Value
 
 if TYPE_CHECKING:
@@ -256,9 +257,6 @@ def _feeds(root: str, store: str, doc_ids: Collection[str], env: Mapping[str, st
 
 def stored_sources(store: str) -> tuple[SourceConfig, ...]:
     """The sources a store was built from, as its manifest has them; none without one."""
-    # Not where the sources are configured; and without the reader, which knows lines too.
-    from memidx.store.manifest import parse_manifest
-
     file = os.path.join(store, MANIFEST_NAME)
     try:
         definitions = parse_manifest(files.read_bytes(file), file).sources
