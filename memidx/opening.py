@@ -10,7 +10,6 @@ import os.path
 
 from memidx import files
 from memidx.analysis import get_analyzer
-from memidx.analysis.base import Analyzer
 from memidx.config import (
     CONFIG_FILES,
     DEFAULT_SOURCE,
@@ -32,6 +31,8 @@ from memidx.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
+
+    from memidx.analysis.base import Analyzer
 
     _Aliases = Mapping[str, tuple[str, ...]]
 

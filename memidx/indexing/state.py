@@ -7,8 +7,9 @@ file is read.
 
 from __future__ import annotations
 
+import zlib
+
 from memidx.files import Signature
-from memidx.hashing import blake2b
 from memidx.light import TYPE_CHECKING, parse_json
 from memidx.values import Value, field
 
@@ -26,7 +27,7 @@ else:
 
 __all__ = ["RACY_NS", "Freshness", "State", "read_state", "read_summary"]
 
-STATE_VERSION = 9
+STATE_VERSION = 8
 
 # An entry changed this shortly before it was recorded may have changed again within the same
 # tick of the file system's clock: it is read again, as git does with its index.
@@ -117,10 +118,8 @@ class State(Value):
 
     def pieces(self) -> list[bytes]:
         """A line of JSON with a checksum of its own, then what is long, packed, then a checksum."""
-        import zlib  # only who looks at the sources writes, and reads all of it
-
         from memidx.indexing.compact import to_json
-        from memidx.indexing.packing import (
+        from memidx.indexing.packing import (  # only who looks at the sources writes
             pack_files,
             paths_with_skips,
             skip_rows,
@@ -155,14 +154,12 @@ class State(Value):
 
 def read_state(data: bytes) -> State | None:
     """State from its bytes; None when they are damaged or of another version (then look anew)."""
-    import zlib  # see `read_summary`
-
-    from memidx.indexing.packing import PackedFiles
+    from memidx.indexing.packing import PackedFiles  # see `read_summary`
     from memidx.indexing.signatures import unpack_signatures
 
     # A record is long, so no part of it is copied before somebody asks for it.
     view = memoryview(data)
-    if view[-_MARK_BYTES:] != b"\n%08x" % zlib.crc32(view[:-_MARK_BYTES]):
+    if view[-_MARK_BYTES:] != b"\n" + _checksum(view[:-_MARK_BYTES]):
         return None
     head = data[: data.find(b"\n")]
     try:
@@ -233,5 +230,5 @@ def _state(document: Any, watched: Any, files: Any) -> State:
 _UNREAD: Any = object()
 
 
-def _checksum(head: bytes) -> bytes:
-    return blake2b(head, digest_size=4).hexdigest().encode("ascii")
+def _checksum(body: bytes | memoryview) -> bytes:
+    return b"%08x" % zlib.crc32(body)

@@ -15,11 +15,12 @@ from memidx.analysis.tokens import blanked
 from memidx.light import TYPE_CHECKING, cached_property
 from memidx.search.answer import Shown, Snippet
 from memidx.search.blocks import Outline
-from memidx.snapshot.segment import Segment
 from memidx.values import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from memidx.snapshot.segment import Segment
 
     Question = tuple[tuple[str, float], ...]  # terms and their weights
 

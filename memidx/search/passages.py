@@ -12,13 +12,14 @@ from itertools import chain
 
 from memidx.light import TYPE_CHECKING, bisect_right
 from memidx.search.answer import Snippet
-from memidx.search.blocks import Outline
-from memidx.search.pages import Page
 from memidx.search.places import Finder, Guesses, Place, WordsOverlapError
 from memidx.values import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from memidx.search.blocks import Outline
+    from memidx.search.pages import Page
 
 REPEATED = 0.2
 """What a term counts in a further snippet once one has shown it."""

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from memidx.files.spooling import Spool
-from memidx.snapshot.format import MAGIC, PREFIX, aligned, header_sum
+from memidx.snapshot.format import MAGIC, PREFIX, aligned
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -133,7 +133,7 @@ def serialise(facts: Mapping[str, Any], sections: Mapping[str, Section]) -> Iter
         header = json.dumps(document, separators=(",", ":")).encode()
         start = aligned(PREFIX + len(header))
     yield MAGIC + len(header).to_bytes(8, "little")
-    yield header_sum(header)
+    yield zlib.crc32(header).to_bytes(8, "little")
     yield header
     yield bytes(start - PREFIX - len(header))
     for section in sections.values():
