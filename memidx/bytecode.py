@@ -97,6 +97,8 @@ class _Finder:
             spec = self._spec(name, entry)
             if spec is None or name in sys.modules:
                 continue
+            # Python sets it too; each import of a module without it raises and catches an error.
+            spec.__dict__["_initializing"] = False
             module = type(sys)(name)
             module.__spec__ = spec
             module.__file__ = spec.origin

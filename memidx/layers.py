@@ -11,16 +11,11 @@ import os.path
 import sys
 
 from memidx import files
-from memidx.analysis.base import Analyzer
-from memidx.config import SourceConfig
 from memidx.errors import InputError
-from memidx.indexing.state import Freshness
 from memidx.light import TYPE_CHECKING
 from memidx.opening import Opened, analyzer_for, open_store, refresher_for
 from memidx.search.labels import check_threshold
 from memidx.search.ranking import RankSettings, SourceFactors
-from memidx.snapshot.parts import Part
-from memidx.snapshot.refresh import Ready, Refresher
 from memidx.snapshot.snapshot import Snapshot
 from memidx.text import days_since_epoch
 from memidx.values import replace
@@ -28,7 +23,12 @@ from memidx.values import replace
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from memidx.analysis.base import Analyzer
+    from memidx.config import SourceConfig
+    from memidx.indexing.state import Freshness
     from memidx.search.calibrated import Calibration
+    from memidx.snapshot.parts import Part
+    from memidx.snapshot.refresh import Ready, Refresher
 
 # A process that asks one question ends before numpy would be loaded; one that asks more gains.
 SEARCHES_WITHOUT_NUMPY = 3

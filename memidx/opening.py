@@ -10,7 +10,6 @@ import os.path
 
 from memidx import files
 from memidx.analysis import get_analyzer
-from memidx.analysis.base import Analyzer
 from memidx.config import (
     CONFIG_FILES,
     DEFAULT_SOURCE,
@@ -27,11 +26,13 @@ from memidx.snapshot import Workspace, settings_key
 from memidx.snapshot.cache import Cache
 from memidx.snapshot.refresh import Refresher
 from memidx.store import MANIFEST_NAME
+from memidx.store.manifest import parse_manifest
 from memidx.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
+    from memidx.analysis.base import Analyzer
     from memidx.config import Notes
 
     _Aliases = Mapping[str, tuple[str, ...]]
@@ -270,9 +271,6 @@ def _feeds(root: str, store: str, doc_ids: Collection[str], env: Mapping[str, st
 
 def stored_sources(store: str) -> tuple[SourceConfig, ...]:
     """The sources a store was built from, as its manifest has them; none without one."""
-    # Not where the sources are configured; and without the reader, which knows lines too.
-    from memidx.store.manifest import parse_manifest
-
     file = os.path.join(store, MANIFEST_NAME)
     try:
         definitions = parse_manifest(files.read_bytes(file), file).sources

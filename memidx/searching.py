@@ -7,25 +7,25 @@ the answer is given what the question could be rephrased by.
 
 from __future__ import annotations
 
-from memidx.config import SearchConfig
 from memidx.errors import InputError
-from memidx.layers import Layers
 from memidx.light import TYPE_CHECKING
 from memidx.search.answer import Answer, Cursors, failed_sources
 from memidx.search.answering import Circumstances, answer
 from memidx.search.labels import check_threshold
 from memidx.search.prepared import Prepared, prepare
 from memidx.search.ranking import STRATEGIES, Ranking, RankSettings, rank
-from memidx.snapshot.refresh import Ready
-from memidx.snapshot.snapshot import Snapshot
 from memidx.values import Value, replace
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from memidx.config import SearchConfig
+    from memidx.layers import Layers
     from memidx.search.cursor import Cursor
     from memidx.search.filters import Filters
     from memidx.search.listing import Caps
+    from memidx.snapshot.refresh import Ready
+    from memidx.snapshot.snapshot import Snapshot
 
 
 class Question(Value):

@@ -104,15 +104,16 @@ class Parts(dict[str, Part]):
         wholes: tuple[str, ...],
         forms: tuple[str, ...],
     ) -> None:
-        part = self[text]
-        wholes += part.wholes
-        forms += part.forms
-        if not part.pieces:
-            if part.own:
-                found.append(Leaf(start, start + len(text), part.own, wholes, forms))
+        pieces, own, of_whole, of_forms, _ = self[text]
+        if of_whole or of_forms:
+            wholes += of_whole
+            forms += of_forms
+        if not pieces:
+            if own:
+                found.append(Leaf(start, start + len(text), own, wholes, forms))
             return
         at = 0
-        for piece in part.pieces:
+        for piece in pieces:
             at = text.index(piece, at)
             self._add_leaves(found, piece, start + at, wholes, forms)
             wholes = forms = ()

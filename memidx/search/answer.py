@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from _thread import allocate_lock
 
-from memidx.indexing.state import Freshness
 from memidx.light import TYPE_CHECKING
 from memidx.values import Value, field
 
@@ -12,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any, Literal
 
+    from memidx.indexing.state import Freshness
     from memidx.search.cursor import Cursor
     from memidx.search.nearest import Nearest
     from memidx.search.suggestions import Suggestion

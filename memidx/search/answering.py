@@ -6,8 +6,6 @@ counts, problems, notes).
 
 from __future__ import annotations
 
-from memidx.analysis.base import Analyzer
-from memidx.indexing.state import Freshness
 from memidx.light import TYPE_CHECKING
 from memidx.search.answer import (
     Answer,
@@ -22,16 +20,18 @@ from memidx.search.answer import (
 from memidx.search.pages import pages_of
 from memidx.search.passages import snippets
 from memidx.search.places import Finder
-from memidx.search.prepared import Prepared
-from memidx.search.ranking import Ranking, Scored
-from memidx.snapshot.parts import Numbers
-from memidx.snapshot.snapshot import Snapshot
 from memidx.text import CUT, TOLD_KINDS
 from memidx.values import Value, replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
+    from memidx.analysis.base import Analyzer
+    from memidx.indexing.state import Freshness
+    from memidx.search.prepared import Prepared
+    from memidx.search.ranking import Ranking, Scored
+    from memidx.snapshot.parts import Numbers
+    from memidx.snapshot.snapshot import Snapshot
     from memidx.sources.base import Skip
 
 # What an answer lists of the documents that are not in the index; the count is always whole.

@@ -6,18 +6,19 @@ relevance of a strategy; the label of a hit.
 
 from __future__ import annotations
 
-from memidx.config import SearchConfig
 from memidx.light import TYPE_CHECKING
 from memidx.scoring import LEXICAL_THRESHOLDS, RRF_K, VECTOR_THRESHOLDS, vector_norm
 from memidx.search import kernels
-from memidx.search.answer import Confidence
 from memidx.search.kernels import LexicalParameters
 from memidx.search.labels import better, label, relevance_once
-from memidx.search.prepared import Prepared
-from memidx.snapshot.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from memidx.config import SearchConfig
+    from memidx.search.answer import Confidence
+    from memidx.search.prepared import Prepared
+    from memidx.snapshot.snapshot import Snapshot
 
 # No calibrated thresholds.
 _PUBLISHED: Mapping[str, tuple[float, float]] = {}

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from memidx.light import TYPE_CHECKING, bisect_left
 from memidx.scoring import bm25_bound, idf
-from memidx.snapshot.parts import Numbers
-from memidx.snapshot.snapshot import Snapshot
 from memidx.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from memidx.snapshot.parts import Numbers
+    from memidx.snapshot.snapshot import Snapshot
 
 # Terms of queries that are remembered with what was found of them, and under how many weights of
 # the fields: an open index has one, and tuning tries many.

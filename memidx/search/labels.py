@@ -9,19 +9,20 @@ Calibrated thresholds are on relevance instead (`memidx.search.calibrated`).
 
 from __future__ import annotations
 
-from memidx.analysis.base import QueryWord
-from memidx.config import SearchConfig
 from memidx.errors import ConfigError
 from memidx.light import TYPE_CHECKING
 from memidx.scoring import MIN_COVERAGE, VECTOR_THRESHOLDS
-from memidx.search.answer import Confidence
 from memidx.search.kernels import LexicalParameters, ScoredTerm, lexical_bound
-from memidx.snapshot.parts import Numbers
-from memidx.snapshot.snapshot import Snapshot
 from memidx.values import Value, replace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from memidx.analysis.base import QueryWord
+    from memidx.config import SearchConfig
+    from memidx.search.answer import Confidence
+    from memidx.snapshot.parts import Numbers
+    from memidx.snapshot.snapshot import Snapshot
 
 _ORDER: tuple[Confidence, ...] = ("weak", "candidate", "reliable")
 

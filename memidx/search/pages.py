@@ -15,11 +15,12 @@ from memidx.analysis.tokens import blanked
 from memidx.light import TYPE_CHECKING, cached_property
 from memidx.search.answer import Shown, Snippet
 from memidx.search.blocks import Outline
-from memidx.snapshot.segment import Segment
 from memidx.values import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from memidx.snapshot.segment import Segment
 
     Question = tuple[tuple[str, float], ...]  # terms and their weights
 
@@ -77,13 +78,16 @@ class Page:
     def inner_marks(self) -> frozenset[str]:
         """Apostrophes and full stops of the plain text, each with its neighbours.
 
-        To search the text for each one that a question may mean takes longer.
+        To search the text for each one that a question may mean takes longer. Full stops at the end
+        of a sentence, which most are, stand inside no word.
         """
+        plain = self.plain
+        inner = plain.replace(". ", " ").replace(".\n", "\n")
         return frozenset(
             [
                 before[-1:] + mark + behind[:1]
-                for mark in ("'", ".")
-                for before, behind in pairwise(self.plain.split(mark))
+                for mark, text in (("'", plain), (".", inner))
+                for before, behind in pairwise(text.split(mark))
             ]
         )
 

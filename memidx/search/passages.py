@@ -12,13 +12,14 @@ from itertools import chain
 
 from memidx.light import TYPE_CHECKING, bisect_right
 from memidx.search.answer import Snippet
-from memidx.search.blocks import Outline
-from memidx.search.pages import Page
 from memidx.search.places import Finder, Guesses, Place, WordsOverlapError
 from memidx.values import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from memidx.search.blocks import Outline
+    from memidx.search.pages import Page
 
 REPEATED = 0.2
 """What a term counts in a further snippet once one has shown it."""
@@ -141,6 +142,8 @@ def _choose(
     if not guesses:
         return
     outline, weights = page.outline, finder.weights
+    # Else what is thought to be added is summed up anew, as sums have to be in the query's order.
+    in_order = [*guesses] == [term for term in weights if term in guesses]
     candidates = _candidates(outline, weights, guesses)
     # By what they add: many add the same.
     by_gain: dict[float, list[int]] = {}
@@ -154,7 +157,10 @@ def _choose(
         number = min(equals)
         candidate = candidates[number]
         is_passage = outline.is_passage(number)
-        gain = _gain(weights, candidate.terms, covered, is_passage)
+        if in_order and not covered and not candidate.is_certain:
+            gain = candidate.gain if is_passage else candidate.gain * NOT_PROSE
+        else:
+            gain = _gain(weights, candidate.terms, covered, is_passage)
         if gain == before and not candidate.is_certain and places is not None:
             candidate.is_certain = True
         elif gain == before and not candidate.is_certain:
@@ -214,7 +220,7 @@ def _candidates(
             both[term] = [*both.get(term, ()), *positions]
         # In the order of the query again, by which everything is added up and looked at.
         whole.guesses = whole.terms = {term: both[term] for term in weights if term in both}
-        whole.gain = sum([weights[term] for term in whole.guesses])
+        whole.gain = _gain(weights, whole.guesses, (), True)
     return found
 
 

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from itertools import chain
 
-from memidx.analysis.base import Analyzer
 from memidx.light import TYPE_CHECKING
 from memidx.search.pages import UNSEEN, Page
 from memidx.values import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
+
+    from memidx.analysis.base import Analyzer
 
 MAX_FINDS = 300
 """Occurrences of one needle that are looked at; a document that repeats a word more often is

@@ -6,20 +6,20 @@ become tests of a document's text, exclusions become terms and phrases to stay c
 
 from __future__ import annotations
 
-from memidx.analysis.base import Analyzer, QueryWord
-from memidx.config import SearchConfig
 from memidx.light import TYPE_CHECKING
 from memidx.search.kernels import ScoredTerm, look_up
 from memidx.search.labels import Coverage
 from memidx.search.parse import ParsedQuery, parse
-from memidx.snapshot.snapshot import Snapshot
 from memidx.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
+    from memidx.analysis.base import Analyzer, QueryWord
+    from memidx.config import SearchConfig
     from memidx.search.exclusions import Exclusion
     from memidx.search.phrases import Phrase
+    from memidx.snapshot.snapshot import Snapshot
 
 
 class Prepared(Value):

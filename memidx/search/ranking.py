@@ -7,21 +7,21 @@ by its channels, narrowed by its filters, turned into relevance and composite, a
 
 from __future__ import annotations
 
-from memidx.analysis.base import Analyzer
-from memidx.config import SearchConfig
 from memidx.light import TYPE_CHECKING
 from memidx.scoring import decay
 from memidx.search.answer import Confidence, Ranked
 from memidx.search.channels import Channels
 from memidx.search.kernels import LexicalParameters, score_leading
 from memidx.search.prepared import Prepared, prepare
-from memidx.snapshot.snapshot import Snapshot
 from memidx.values import NamedTuple, Value, field
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
+    from memidx.analysis.base import Analyzer
+    from memidx.config import SearchConfig
     from memidx.search.filters import Filters
+    from memidx.snapshot.snapshot import Snapshot
 
 STRATEGIES = ("lexical", "vector", "hybrid")
 

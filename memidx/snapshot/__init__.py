@@ -5,8 +5,6 @@ Here: which store, sources and settings belong together?
 
 from __future__ import annotations
 
-from memidx.analysis.base import Analyzer
-from memidx.config import SourceConfig
 from memidx.hashing import blake2b
 from memidx.light import TYPE_CHECKING
 from memidx.text import RULES_VERSION
@@ -14,6 +12,9 @@ from memidx.values import Value, field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from memidx.analysis.base import Analyzer
+    from memidx.config import SourceConfig
 
 
 class Workspace(Value):

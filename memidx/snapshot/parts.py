@@ -7,11 +7,12 @@ documents are given part by part; `memidx.snapshot.snapshot` adds them up.
 from __future__ import annotations
 
 from memidx.light import TYPE_CHECKING, bisect_left
-from memidx.snapshot.segment import Field, Segment
 from memidx.values import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from memidx.snapshot.segment import Field, Segment
 
 Numbers = tuple[int, ...]
 """A term: its number in the vocabulary of each segment, -1 where it is in none of the segment."""

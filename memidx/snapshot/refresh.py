@@ -6,18 +6,18 @@ snapshot it names. Where something changed, `memidx.snapshot.updating` brings it
 
 from __future__ import annotations
 
-from memidx.analysis.base import Analyzer
 from memidx.errors import StoreMissing
-from memidx.files import Signature
-from memidx.indexing.state import Freshness, State
 from memidx.light import TYPE_CHECKING, cached_property
 from memidx.snapshot import Workspace, analyzer_key
-from memidx.snapshot.cache import Cache
-from memidx.snapshot.snapshot import Snapshot
 from memidx.store import StoreFolder, has_store, store_signature
 from memidx.values import Value, replace
 
 if TYPE_CHECKING:
+    from memidx.analysis.base import Analyzer
+    from memidx.files import Signature
+    from memidx.indexing.state import Freshness, State
+    from memidx.snapshot.cache import Cache
+    from memidx.snapshot.snapshot import Snapshot
     from memidx.snapshot.updating import Update
     from memidx.snapshot.watching import WatchedSources
     from memidx.sources.base import Skip

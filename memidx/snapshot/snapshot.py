@@ -20,13 +20,14 @@ from memidx.snapshot.parts import (
     orders_of,
     total_of,
 )
-from memidx.snapshot.segment import Card, Segment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
     from numpy.typing import NDArray
+
+    from memidx.snapshot.segment import Card, Segment
 
 # Terms that are remembered with what was found of them.
 _MAX_REMEMBERED = 20_000

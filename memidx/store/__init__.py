@@ -22,7 +22,10 @@ from __future__ import annotations
 import os
 
 from memidx import files
-from memidx.files import Signature
+from memidx.light import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from memidx.files import Signature
 
 MANIFEST_NAME = "manifest.json"
 # Of the hash of a `doc_id`: no name of a shard has more.
