@@ -5,9 +5,10 @@ loads fifty of them, and to find, open and judge so many takes it nearly as long
 their bytecode also lies in one file beside the others, the *bundle*, which is read at once.
 
 It is Python's own bytecode, and good on Python's own condition, that the source has the time and
-the size of the one it was made from. What is not good, or not in it, is loaded as ever, and then
-the bundle is made anew, where Python writes bytecode. The finder is there for one import and gone
-after it; the modules look as if Python had found them.
+the size of the one it was made from; and no file came or went beside it, which Python might take
+in its place. What is not good, or not in the bundle, is loaded as ever, and then the bundle is made
+anew, where Python writes bytecode. The finder is there for one import and gone after it; the
+modules look as if Python had found them.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ import gc
 import marshal
 import os
 import sys
+from _frozen_importlib import BuiltinImporter, FrozenImporter
+from _frozen_importlib_external import MAGIC_NUMBER, PathFinder, SourceFileLoader
+from _thread import get_ident
 
 TYPE_CHECKING = False  # see `memidx.light`, which is one of the fifty
 if TYPE_CHECKING:
@@ -33,6 +37,8 @@ if TYPE_CHECKING:
 _WORD = 0xFFFFFFFF
 _BY_TIME = bytes(4)
 """Flags of a file of bytecode (PEP 552) that is judged by time and size of its source."""
+_DAMAGED = (OSError, EOFError, ValueError, TypeError, MemoryError, SystemError)
+"""What reading bytecode raises that is not there, or not whole."""
 
 
 def load(name: str, package: ModuleSpec) -> None:
@@ -45,17 +51,22 @@ def load(name: str, package: ModuleSpec) -> None:
         package: The package's own spec.
     """
     cached = package.cached
-    if name in sys.modules or not cached or not hasattr(package.loader, "path_stats"):
-        return  # it is there already, or the package is in no folder
+    if name in sys.modules or not cached or type(package.loader) is not SourceFileLoader:
+        return  # it is there already, or the package is in no folder, or somebody changes sources
+    finders = sys.meta_path
+    if PathFinder not in finders:
+        return
     was_enabled = gc.isenabled()
     gc.disable()
     finder = _Finder(package, cached)
-    sys.meta_path.insert(0, finder)
+    # Who is asked before Python looks into folders still is.
+    before = finders[: finders.index(PathFinder)]
+    finders.insert(len(before), finder)
     try:
-        finder.run_all()
+        finder.run_all([one for one in before if one not in (BuiltinImporter, FrozenImporter)])
         __import__(name)
     finally:
-        sys.meta_path.remove(finder)
+        finders.remove(finder)
         if was_enabled:
             gc.enable()
     if finder.has_missed:
@@ -71,32 +82,43 @@ class _Finder:
 
     def __init__(self, package: ModuleSpec, cached: str) -> None:
         self.has_missed = False
-        self._package = package.name
+        self._package, self._origin = package.name, package.origin
         self._new_spec: Any = type(package)
         # The one of Python's that reads source and bytecode, looks at files and writes them.
         self._loader: Any = package.loader
         folder, _, tags = cached.rpartition("__init__.")
         # Another one for each Python and each level of optimisation.
         self._path = f"{folder}{package.name}.{tags.removesuffix('pyc')}bundle"
-        # What has to be the same beside the sources.
-        self._conditions = [sys.version, package.origin]
+        # What has to be the same beside the sources, before a byte of it is understood.
+        head = f"{sys.version}\n{package.origin}\n"
+        self._head = head.encode("utf-8", "surrogateescape")
+        self._thread = get_ident()
         self._asked: list[str] = []
-        self._entries = self._read()
+        # When a file came or went last in each folder of sources; a folder counts while it is so.
+        self._folders: dict[str, float] = {}
+        self._entries: dict[str, Entry] = {}
+        self._read()
 
-    def run_all(self) -> None:
+    def run_all(self, others: Sequence[Any]) -> None:
         """Run all modules of the bundle, if all are good, without asking for one another.
 
         They lie in the order in which they were ready when the bundle was made, so that each finds
         there what it imports; if it does not, Python asks this finder. Other threads may import
         meanwhile: a module is made known when it is complete, and who made it known first wins.
+
+        Args:
+            others: Finders that Python would ask first; what one of them has is left to Python.
         """
-        if not all(self._is_good(entry) for entry in self._entries.values()):
+        if not all(self._is_good(name, entry) for name, entry in self._entries.items()):
             return
-        ready = []
+        # One may be ready before its package is, which imports it.
+        unbound: list[ModuleType] = []
         for name, entry in self._entries.items():
             spec = self._spec(name, entry)
             if spec is None or name in sys.modules:
                 continue
+            if any(_has(finder, name, _place(entry)) for finder in others):
+                return
             # Python sets it too; each import of a module without it raises and catches an error.
             spec.__dict__["_initializing"] = False
             module = type(sys)(name)
@@ -108,20 +130,18 @@ class _Finder:
                 module.__path__ = spec.submodule_search_locations
             self.exec_module(module)
             if sys.modules.setdefault(name, module) is module:
-                ready.append(module)
-        for module in ready:
-            package, _, name = module.__name__.rpartition(".")
-            setattr(sys.modules[package], name, module)
+                unbound.append(module)
+                unbound = [module for module in unbound if not _bind(module)]
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """What Python asks a finder."""
-        if not name.startswith(self._package + "."):
-            return None
+        if not name.startswith(self._package + ".") or get_ident() != self._thread:
+            return None  # what another thread imports is no part of this
         self._asked.append(name)
         entry = self._entries.get(name)
-        if entry is None or not self._is_good(entry):
+        if entry is None or not self._is_good(name, entry):
             self.has_missed = True
             return None
         return self._spec(name, entry)
@@ -140,6 +160,7 @@ class _Finder:
         """Make the bundle of what was there and what was asked for, where that may be written."""
         if sys.dont_write_bytecode or not os.access(os.path.dirname(self._path), os.W_OK):
             return
+        folders: dict[str, float] = {}
         entries: dict[str, Entry] = {}
         wanted = {*self._entries, *self._asked}
         # A module is put at the end when it is ready.
@@ -150,25 +171,40 @@ class _Finder:
             is_package = spec.submodule_search_locations is not None
             try:
                 data = self._loader.get_data(spec.cached)
-                code = marshal.loads(data[16:]) if data[4:8] == _BY_TIME else None
-            except (OSError, EOFError, ValueError, TypeError):
+                is_usual = data[:8] == MAGIC_NUMBER + _BY_TIME
+                code = marshal.loads(data[16:]) if is_usual else None
+                folder = os.path.dirname(spec.origin)
+                folders[folder] = self._loader.path_stats(folder)["mtime"]
+            except _DAMAGED:
                 continue  # Python could not keep it; next time, perhaps
             made_of = int.from_bytes(data[8:12], "little"), int.from_bytes(data[12:16], "little")
             state = made_of if code else self._state(spec.origin)
             entries[name] = (state, spec.origin, spec.cached, is_package, code)
-        self._loader.set_data(self._path, marshal.dumps((self._conditions, entries)))
+        data = self._head + marshal.dumps((folders, entries))
+        # As Python does: whoever may read the package's source may read its bytecode.
+        self._loader._cache_bytecode(self._origin, self._path, data)
 
-    def _read(self) -> dict[str, Entry]:
-        """What is in the bundle; nothing when there is none of this Python and this place."""
+    def _read(self) -> None:
+        """Take what is in the bundle; nothing, when there is none of this Python and this place."""
         try:
-            conditions, entries = marshal.loads(self._loader.get_data(self._path))
-        except (OSError, EOFError, ValueError, TypeError):
-            return {}
-        found: dict[str, Entry] = entries if conditions == self._conditions else {}
-        return found
+            data = self._loader.get_data(self._path)
+            if not data.startswith(self._head):
+                return
+            folders, entries = marshal.loads(memoryview(data)[len(self._head) :])
+            for folder, changed in folders.items():
+                if self._loader.path_stats(folder)["mtime"] == changed:
+                    self._folders[folder] = changed
+            self._entries.update(entries)
+        except (*_DAMAGED, AttributeError):
+            self._entries.clear()
 
-    def _is_good(self, entry: Entry) -> bool:
-        return entry[0] == self._state(entry[1])
+    def _is_good(self, name: str, entry: Entry) -> bool:
+        """Whether Python would find this source for a module, and it is as it was."""
+        state, source, _, _, _ = entry
+        if state != self._state(source) or os.path.dirname(source) not in self._folders:
+            return False
+        package = sys.modules.get(name.rpartition(".")[0])
+        return package is None or getattr(package, "__path__", None) == [_place(entry)]
 
     def _spec(self, name: str, entry: Entry) -> ModuleSpec | None:
         """Of a module in the bundle; None where Python has to judge."""
@@ -189,3 +225,24 @@ class _Finder:
         except OSError:
             return None
         return int(found["mtime"]) & _WORD, found["size"] & _WORD
+
+
+def _place(entry: Entry) -> str:
+    """The folder that a module is found in."""
+    folder = os.path.dirname(entry[1])
+    return os.path.dirname(folder) if entry[3] else folder
+
+
+def _bind(module: ModuleType) -> bool:
+    """Make a module an attribute of its package, if that is there."""
+    parent, _, name = module.__name__.rpartition(".")
+    package = sys.modules.get(parent)
+    if package is not None:
+        setattr(package, name, module)
+    return package is not None
+
+
+def _has(finder: Any, name: str, place: str) -> bool:
+    """Whether another finder has a module, or cannot be asked."""
+    find_spec = getattr(finder, "find_spec", None)
+    return find_spec is None or find_spec(name, [place], None) is not None

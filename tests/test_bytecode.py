@@ -6,6 +6,7 @@ Each test starts processes over a copy of the package, as bytecode is a matter b
 from __future__ import annotations
 
 import json
+import marshal
 import os
 import shutil
 import subprocess
@@ -188,6 +189,44 @@ def test_a_damaged_bundle_is_made_anew(copy: Copy, data: bytes | None) -> None:
     assert copy.bundle.read_bytes() == whole
 
 
+def test_damage_that_bytecode_alone_can_have_heals(copy: Copy) -> None:
+    """What looks like code and cannot be any raises SystemError, which is damage as well."""
+    copy.run()
+    whole = copy.bundle.read_bytes()
+    start = whole.index(b"__init__.py\n") + len(b"__init__.py\n")
+    assert marshal.loads(whole[start:])
+    for at in range(start, len(whole)):
+        damaged = bytearray(whole)
+        damaged[at] = 0xFF
+        try:
+            marshal.loads(memoryview(damaged)[start:])
+        except SystemError:
+            break
+        except (EOFError, TypeError, ValueError):
+            pass
+    else:
+        raise AssertionError("no byte raises it")
+    copy.bundle.write_bytes(damaged)
+    assert len(copy.run()["opened"]) > 40
+    assert copy.bundle.read_bytes() == whole
+
+
+def test_a_bundle_of_another_python_is_not_understood(copy: Copy) -> None:
+    """Its bytes may mean something else there, so nothing is made of them before that is known."""
+    copy.run()
+    other = copy.bundle.read_bytes().replace(sys.version.encode(), b"another", 1)
+    copy.bundle.write_bytes(other)
+    code = """
+import sys
+loaded = []
+sys.addaudithook(lambda event, args: event == "marshal.loads" and loaded.append(len(args[0])))
+import memidx; memidx.open
+print(max(loaded))
+"""
+    done = copy.process(code, "-B")
+    assert int(done.stdout) < len(other) // 2, done.stderr
+
+
 def test_a_copied_package_does_not_load_the_old_one(copy: Copy, tmp_path: Path) -> None:
     """A bundle that came along with a copy speaks of another place, and is not used."""
     for _ in range(2):
@@ -241,6 +280,147 @@ def test_bytecode_that_is_judged_by_hash_is_left_to_python(copy: Copy) -> None:
     assert copy.bundle.stat().st_mtime_ns == written.st_mtime_ns
     copy.edit("scoring.py", '"""', '"""Edited. ')
     assert copy.value("memidx.scoring.__doc__").startswith("Edited. ")
+
+
+def test_a_module_that_became_a_package_is_found(copy: Copy) -> None:
+    """Python takes the folder of that name, though the old source is still there."""
+    copy.run()
+    folder = copy.folder / "memidx" / "scoring"
+    folder.mkdir()
+    text = (copy.folder / "memidx" / "scoring.py").read_text(encoding="utf-8")
+    (folder / "__init__.py").write_text(text, encoding="utf-8")
+    for _ in range(2):
+        found = copy.run()["modules"]["memidx.scoring"]
+        assert found[0] == str(folder / "__init__.py")
+
+
+def test_the_package_may_be_searched_elsewhere_first(copy: Copy) -> None:
+    """A module laid over the package's, as some tests do, is the one that is loaded."""
+    copy.run()
+    over = copy.folder / "over"
+    over.mkdir()
+    text = (copy.folder / "memidx" / "scoring.py").read_text(encoding="utf-8")
+    (over / "scoring.py").write_text(text, encoding="utf-8")
+    found = copy.run("import memidx; memidx.__path__.insert(0, 'over'); memidx.open")
+    assert found["modules"]["memidx.scoring"][0] == str(over / "scoring.py")
+    for how in ("insert(0, {})", "append({})"):
+        code = f"import memidx.search as s; s.__path__.{how.format(repr(str(over)))}; memidx.open"
+        assert copy.run("import memidx;" + code)["modules"].keys() > {"memidx.search.parse"}
+
+
+def test_finders_before_pythons_own_are_asked(copy: Copy) -> None:
+    """Who watches, forbids or changes imports sees all of them, as without a bundle."""
+    code = """
+import sys
+from importlib.machinery import PathFinder, SourceFileLoader
+asked = set()
+class Loader(SourceFileLoader):
+    def exec_module(self, module):
+        super().exec_module(module)
+        module.IS_CHANGED = True
+class Finder:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        asked.add(name)
+        if name != "memidx.scoring":
+            return None
+        spec = PathFinder.find_spec(name, path)
+        spec.loader = Loader(name, spec.origin)
+        return spec
+sys.meta_path.insert(0, Finder)
+import memidx; memidx.open
+assert memidx.scoring.IS_CHANGED
+print(len([name for name in asked if name.startswith("memidx.")]))
+"""
+    done = [copy.process(code) for _ in range(2)]
+    assert [run.stderr for run in done] == ["", ""]
+    assert int(done[0].stdout) == int(done[1].stdout) > 40
+
+
+def test_who_changes_sources_of_the_package_goes_on(copy: Copy) -> None:
+    """A loader of another kind may compile them in its own way."""
+    copy.run()
+    code = """
+import sys
+from importlib.machinery import (
+    EXTENSION_SUFFIXES, ExtensionFileLoader, FileFinder, SourceFileLoader
+)
+class Loader(SourceFileLoader):
+    def get_code(self, name):
+        return compile(self.get_data(self.path), self.path, "exec", dont_inherit=True)
+    def exec_module(self, module):
+        super().exec_module(module)
+        module.IS_CHANGED = True
+sys.path_hooks.insert(0, FileFinder.path_hook(
+    (ExtensionFileLoader, EXTENSION_SUFFIXES), (Loader, [".py"])
+))
+sys.path_importer_cache.clear()
+import memidx; memidx.open
+assert memidx.index.IS_CHANGED and memidx.scoring.IS_CHANGED
+"""
+    assert copy.process(code).stderr == ""
+
+
+def test_what_other_threads_load_is_no_part_of_a_search(copy: Copy) -> None:
+    """A module that another thread imports meanwhile is not run whenever something is searched."""
+    code = """
+import sys, threading
+def load():
+    import memidx.version
+def meanwhile(event, args):
+    if event == "exec" and args[0].co_filename.endswith("errors.py"):
+        thread = threading.Thread(target=load)
+        thread.start()
+        thread.join()
+sys.addaudithook(meanwhile)
+import memidx; memidx.open
+"""
+    assert "memidx.version" in copy.run(code)["modules"]
+    for _ in range(2):
+        assert "memidx.version" not in copy.run()["modules"]
+
+
+def test_modules_are_bound_as_soon_as_they_are_known(copy: Copy) -> None:
+    """`import memidx.errors; memidx.errors` holds in another thread, and after a failure."""
+    copy.run()
+    code = """
+import sys
+def unbound():
+    for name in list(sys.modules):
+        package, _, tail = name.rpartition(".")
+        if name.startswith("memidx.") and package in sys.modules:
+            is_ready = not getattr(sys.modules[name].__spec__, "_initializing", False)
+            if is_ready and tail not in vars(sys.modules[package]):
+                yield name
+found = []
+def look(event, args):
+    if event == "exec":
+        found.extend(unbound())
+sys.addaudithook(look)
+import memidx
+sys.modules["Stemmer"] = None
+try:
+    memidx.open
+except ImportError:
+    pass
+else:
+    raise AssertionError("it was loaded without PyStemmer")
+import memidx.files.refusals
+assert memidx.files.refusals
+assert not found, found
+"""
+    done = copy.process(code)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_bundle_is_as_private_as_the_source(copy: Copy) -> None:
+    """Who may not read the package's code does not find it in the bundle."""
+    for path in copy.folder.rglob("*.py"):
+        path.chmod(0o600)
+    copy.run()
+    beside = copy.bundle.parent / f"index.{sys.implementation.cache_tag}.pyc"
+    assert copy.bundle.stat().st_mode == beside.stat().st_mode
+    assert copy.bundle.stat().st_mode & 0o077 == 0
 
 
 def test_a_failing_import_leaves_nothing_behind(copy: Copy) -> None:

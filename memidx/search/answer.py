@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from _thread import allocate_lock
+from itertools import islice
 
 from memidx.light import TYPE_CHECKING
 from memidx.values import Value, field
@@ -31,6 +32,8 @@ else:
     Verdict = Confidence = str
 
 ANSWER_SCHEMA = "memidx.answer/1"
+PATIENCE_SECONDS = 0.1
+"""How long who wants a hit's snippets waits for somebody else who looks for them."""
 
 
 class Snippet(Value):
@@ -71,27 +74,32 @@ class Shown:
 
     def all(self) -> tuple[Snippet, ...]:
         """All of them, the best first."""
-        return tuple(self._at_least(None))
+        return self._at_least(None)
 
-    def _at_least(self, count: int | None) -> list[Snippet]:
+    def _at_least(self, count: int | None) -> tuple[Snippet, ...]:
         """So many, or all there are."""
         found = self._found
-        with self._lock:
-            try:
-                while self._find is not None and (count is None or len(found) < count):
-                    if self._more is None:
-                        self._more = self._find()
-                    snippet = next(self._more, None)
-                    if snippet is None:
-                        self._find = self._more = None  # what they needed may go
-                    else:
-                        found.append(snippet)
-            except BaseException:
-                # Who asks again is to get all of them, or the error again.
-                self._more = None
-                found.clear()
-                raise
-        return found
+        if not self._lock.acquire(timeout=PATIENCE_SECONDS):
+            # It may be who was interrupted for this, or have stayed behind in a fork.
+            find = self._find
+            return tuple(found if find is None else islice(find(), count))
+        try:
+            if self._find is not None and (count is None or len(found) < count):
+                # Put back when all went well: who asks after an error gets all, or it again.
+                more, self._more = self._more, None
+                if more is None:
+                    found.clear()
+                    more = self._find()
+                for snippet in more:
+                    found.append(snippet)
+                    if len(found) == count:
+                        self._more = more
+                        break
+                else:
+                    self._find = None  # what it needed may go
+            return tuple(found)
+        finally:
+            self._lock.release()
 
 
 class Hit(Value):

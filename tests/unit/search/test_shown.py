@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import os
 import pickle
+import signal
 import threading
 from collections.abc import Iterator
 from dataclasses import FrozenInstanceError, asdict
@@ -97,6 +99,63 @@ def test_threads_share_what_is_found() -> None:
             thread.join()
         assert got[-4:] == [(PIECES[0], *PIECES)] * 4
         assert found.n_searches == 1
+
+
+def test_who_is_interrupted_is_not_waited_for() -> None:
+    """What a signal's handler, a finaliser or a debugger asks meanwhile, it gets."""
+    asked: list[Snippet | None] = []
+
+    def find() -> Iterator[Snippet]:
+        yield PIECES[0]
+        if not asked:
+            asked.append(None)
+            asked.extend((shown.first(), *shown.all()))
+        yield from PIECES[1:]
+
+    shown = Shown(find)
+    assert shown.all() == tuple(PIECES)
+    assert asked == [None, PIECES[0], *PIECES]
+
+
+def test_a_fork_does_not_wait_for_a_thread_it_left_behind() -> None:
+    """A process that was forked while another thread looked for snippets finds them itself."""
+    goes_on, is_in = threading.Event(), threading.Event()
+    is_first = [True]
+
+    def find() -> Iterator[Snippet]:
+        if is_first.pop():
+            is_first.append(False)
+            is_in.set()
+            goes_on.wait()
+        else:
+            is_first.append(False)
+        yield from PIECES
+
+    shown = Shown(find)
+    thread = threading.Thread(target=shown.all)
+    thread.start()
+    is_in.wait()
+    child = os.fork()
+    if not child:
+        signal.alarm(20)  # ends it, if it waits
+        os._exit(0 if shown.all() == tuple(PIECES) else 1)
+    goes_on.set()
+    thread.join()
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_an_error_takes_nothing_from_who_has_asked() -> None:
+    """What one was given stays, when the next one's search for more fails at once."""
+
+    def find() -> Iterator[Snippet]:
+        yield PIECES[0]
+        raise MemoryError
+
+    shown = Shown(find)
+    given = shown._at_least(1)
+    with pytest.raises(MemoryError):
+        shown.all()
+    assert tuple(given) == (PIECES[0],)
 
 
 def test_an_open_hit_is_a_hit_like_others() -> None:
