@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from itertools import chain
 
-from memidx.light import TYPE_CHECKING, bisect_right
+from memidx.light import TYPE_CHECKING, bisect_left, bisect_right
 from memidx.search.answer import Snippet
 from memidx.search.places import Finder, Guesses, Place, WordsOverlapError
 from memidx.values import NamedTuple
@@ -119,16 +119,16 @@ def _choose(
     # Else what is thought to be added is summed up anew, as sums have to be in the query's order.
     in_order = [*guesses] == [term for term in weights if term in guesses]
     candidates = _candidates(outline, weights, guesses)
-    # By what they add: many add the same.
+    # By what they add, as many add the same, in ascending order.
     by_gain: dict[float, list[int]] = {}
-    for number, candidate in candidates.items():
-        by_gain.setdefault(candidate.gain, []).append(number)
+    for number in sorted(candidates):
+        by_gain.setdefault(candidates[number].gain, []).append(number)
     covered: set[str] = set()
     n_chosen = 0
     while by_gain and n_chosen < limit:
         before = max(by_gain)
         equals = by_gain[before]
-        number = min(equals)
+        number = equals[0]
         candidate = candidates[number]
         is_passage = outline.is_passage(number)
         if in_order and not covered and not candidate.is_certain:
@@ -141,13 +141,15 @@ def _choose(
             candidate.terms = finder.terms_at(page, candidate.guesses, cut)
             candidate.is_certain = True
             gain = _gain(weights, candidate.terms, covered, is_passage)
-        equals.remove(number)
-        if not equals:
+        if len(equals) > 1:
+            del equals[0]
+        else:
             del by_gain[before]
         if not candidate.terms:
             continue
         if gain < before or not candidate.is_certain:
-            by_gain.setdefault(gain, []).append(number)
+            equals = by_gain.setdefault(gain, [])
+            equals.insert(bisect_left(equals, number), number)
         else:
             first, last = outline.span(number)
             bounds = outline.starts[first], outline.ends[last]
