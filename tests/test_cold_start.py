@@ -89,7 +89,8 @@ def test_unusual_spellings_load_no_patterns(tmp_path: Path) -> None:
     """Words that are not plain ones are taken apart by hand: `re` takes longer than the search."""
     text = (
         "&eacute;tat of the lock\u200b, its na\u00efve use\u2014and `Lock`s, CXX*lock*,\n"
-        "un<b>lock</b>ed, \\_lock\\_ 1_000 v2.1.9 &nbsp;lock\n\n![A lock.](lock.png)<br/>\nA **lock** times out\n"
+        "un<b>lock</b>ed, \\_lock\\_ 1_000 v2.1.9 &nbsp;lock\n\n"
+        "![A lock.](lock.png)<br/>\nA **lock** times out\n"
     )
     for n in range(9):
         (tmp_path / f"note-{n}.md").write_text(f"# Note {n}\n\nOn the subject of {n}.\n")
