@@ -25,16 +25,11 @@ if TYPE_CHECKING:
 
     from memidx.analysis.base import Analyzer
     from memidx.config import SourceConfig
-    from memidx.indexing.state import Freshness
     from memidx.search.calibrated import Calibration
-    from memidx.snapshot.parts import Part
     from memidx.snapshot.refresh import Ready, Refresher
 
 # A process that asks one question ends before numpy would be loaded; one that asks more gains.
 SEARCHES_WITHOUT_NUMPY = 3
-
-# From the best to the worst: an answer is as fresh as the least fresh of its stores.
-_FRESHNESS: tuple[Freshness, ...] = ("fresh", "refreshed", "unchecked", "stale")
 
 
 class Layers:
@@ -117,7 +112,7 @@ class Layers:
         """
         if refresh and self._sources_changed():
             # The configuration, or the store, decides what the sources are, and it changed.
-            self._adopt([open_store(store, self._root_given, self._env) for store in self.stores])
+            self._adopt([self._open_again(one) for one in self.opened])
         readies = [
             refresher.ready(refresh=refresh, now_ns=now_ns) for refresher in self._refreshers
         ]
@@ -156,6 +151,14 @@ class Layers:
             refresher.forget()
         self._masked = None
 
+    def _open_again(self, one: Opened) -> Opened:
+        """A store whose settings changed; where nothing says so any more, it has its root still."""
+        again = open_store(one.workspace.store, self._root_given, self._env)
+        root = one.workspace.root
+        if again.workspace.root is None and root is not None and files.is_dir(root):
+            return open_store(one.workspace.store, root, self._env)
+        return again
+
     def _adopt(self, opened: list[Opened]) -> None:
         check_threshold(opened[0].config.search)
         self.opened: tuple[Opened, ...] = tuple(opened)
@@ -182,24 +185,12 @@ class Layers:
         return False
 
     def _together(self, readies: Sequence[Ready]) -> Ready:
-        nearest = readies[0]
+        from memidx.snapshot.overlaid import lay_over, together  # most searches are in one store
+
         keys = tuple(ready.state.snapshot for ready in readies)
         if self._masked is None or self._masked[0] != keys:
             self._masked = (keys, lay_over([ready.snapshot for ready in readies]))
-        freshness = max((ready.freshness for ready in readies), key=_FRESHNESS.index)
-        return replace(
-            nearest,
-            snapshot=self._masked[1],
-            freshness=freshness,
-            n_added=sum(ready.n_added for ready in readies),
-            n_changed=sum(ready.n_changed for ready in readies),
-            n_removed=sum(ready.n_removed for ready in readies),
-            n_read=sum(ready.n_read for ready in readies),
-            n_parsed=sum(ready.n_parsed for ready in readies),
-            n_analysed=sum(ready.n_analysed for ready in readies),
-            notes=tuple(dict.fromkeys(note for ready in readies for note in ready.notes)),
-            farther=tuple(readies[1:]),
-        )
+        return together(readies, self._masked[1])
 
 
 class Labels:
@@ -229,26 +220,3 @@ class Labels:
     def notes(self, strategy: str) -> tuple[str, ...]:
         """Why fitted thresholds do not label the hits of a strategy, where they do not."""
         return (self._notes[strategy],) if strategy in self._notes else ()
-
-
-def lay_over(snapshots: Sequence[Snapshot]) -> Snapshot:
-    """One snapshot of several stores, the nearest first.
-
-    A document of a farther store is dead where a nearer one has its `doc_id`.
-    """
-    parts: list[Part] = []
-    seen: set[bytes] = set()
-    for store, snapshot in enumerate(snapshots):
-        own: set[bytes] = set()
-        for part in snapshot.parts:
-            ids = part.segment.doc_ids
-            live = {
-                doc_ord: ids.raw(doc_ord)
-                for doc_ord in range(part.segment.n_docs)
-                if doc_ord not in part.dead
-            }
-            masked = {doc_ord for doc_ord, doc_id in live.items() if doc_id in seen}
-            parts.append(part._replace(dead=part.dead | masked, store=store))
-            own.update(live.values())
-        seen |= own
-    return Snapshot(parts)

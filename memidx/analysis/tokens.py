@@ -119,25 +119,36 @@ def _may_be_special(chunk: str, at: int) -> bool:
 
 def _word_end(chunk: str, at: int) -> int:
     """Where the word ends that begins here; `at` when none does."""
-    begin = at
-    while chunk.startswith("\\_", begin):  # an underscore that markdown escapes
-        begin += 2
-    end = _run_end(chunk, begin)
-    if end == begin:
-        return at
-    while chunk.startswith("\\_", end):
-        end = _run_end(chunk, end + 2)
-    if chunk[end : end + 1] == "#":
+    end = len(chunk) - len(chunk[at:].lstrip(_WORD_CHARACTERS))
+    behind = chunk[end : end + 1]
+    if behind == "\\":
+        end = _escaped_end(chunk, at, end)
+        behind = chunk[end : end + 1]
+    if behind == "#":
         is_sharp = (
             end == at + 1 and chunk[at].isalpha() and chunk[end + 1 : end + 2] not in _IN_WORDS
         )
         return end + 1 if is_sharp else end
-    if end > at and chunk.startswith("++", end):
-        behind = end + 2
-        while chunk[behind : behind + 1].isdigit():
-            behind += 1
-        if chunk[behind : behind + 1] != "+" and chunk[behind : behind + 1] not in _IN_WORDS:
-            return behind
+    if behind == "+" and end > at and chunk.startswith("++", end):
+        behind_sign = end + 2
+        while chunk[behind_sign : behind_sign + 1].isdigit():
+            behind_sign += 1
+        following = chunk[behind_sign : behind_sign + 1]
+        if following != "+" and following not in _IN_WORDS:
+            return behind_sign
+    return end
+
+
+def _escaped_end(chunk: str, at: int, end: int) -> int:
+    """Where the word ends whose first run ends before a backslash: markdown escapes underscores."""
+    if end == at:
+        while chunk.startswith("\\_", end):
+            end += 2
+        begin, end = end, _run_end(chunk, end)
+        if end == begin:
+            return at
+    while chunk.startswith("\\_", end):
+        end = _run_end(chunk, end + 2)
     return end
 
 

@@ -82,11 +82,10 @@ class Page:
         of a sentence, which most are, stand inside no word.
         """
         plain = self.plain
-        inner = plain.replace(". ", " ").replace(".\n", "\n")
         return frozenset(
             [
                 before[-1:] + mark + behind[:1]
-                for mark, text in (("'", plain), (".", inner))
+                for mark, text in (("'", plain), (".", plain))
                 for before, behind in pairwise(text.split(mark))
             ]
         )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from itertools import chain
 
-from memidx.light import TYPE_CHECKING, bisect_right
+from memidx.light import TYPE_CHECKING, bisect_left, bisect_right
 from memidx.search.answer import Snippet
 from memidx.search.places import Finder, Guesses, Place, WordsOverlapError
 from memidx.values import NamedTuple
@@ -27,34 +27,6 @@ NOT_PROSE = 0.4
 """What a term counts in a table, comment or front matter: more than one already shown."""
 MAX_SLIDE = 30
 """How far a cut moves to reach white space, in characters."""
-
-
-class Passage(NamedTuple):
-    """`text[start:end]`, on lines `line_start` to `line_end`, 1-based."""
-
-    line_start: int
-    line_end: int
-    start: int
-    end: int
-
-
-def passages(outline: Outline) -> list[Passage]:
-    """Passages of a text; all blocks when there is nothing but tables, comments and the like."""
-    text = outline.text
-    numbers = range(len(outline.starts))
-    shown = [number for number in numbers if outline.is_passage(number)] or list(numbers)
-    bounds = dict.fromkeys(outline.span(number) for number in shown)
-    found: list[Passage] = []
-    line = 1
-    counted = 0
-    for first, last in bounds:
-        start, end = outline.starts[first], outline.ends[last]
-        line += text.count("\n", counted, start)
-        n_lines = text.count("\n", start, end)
-        found.append(Passage(line, line + n_lines, start, end))
-        line += n_lines
-        counted = end
-    return found
 
 
 def snippets(
@@ -88,7 +60,7 @@ def snippets(
     is_shown = False
     for bounds, start, end in _choose(page, finder, *finder.guesses(page, indexed), limit, width):
         is_shown = True
-        yield _snippet(text, bounds, start, end, line_offset)
+        yield cut_out(text, bounds, start, end, line_offset)
     if not is_shown and (indexed is None or indexed):
         held = finder.all_places(text)
         certain: Guesses = {}
@@ -97,9 +69,11 @@ def snippets(
                 certain.setdefault(term, []).append(place.start)
         for bounds, start, end in _choose(page, finder, certain, (), limit, width, held):
             is_shown = True
-            yield _snippet(text, bounds, start, end, line_offset)
+            yield cut_out(text, bounds, start, end, line_offset)
     if not is_shown:
-        yield from _without_places(page, finder, title, line_offset, width)
+        from memidx.search.beginnings import beginning  # nearly every hit shows a word
+
+        yield from beginning(page, finder, title, line_offset, width)
 
 
 class _Candidate:
@@ -145,16 +119,16 @@ def _choose(
     # Else what is thought to be added is summed up anew, as sums have to be in the query's order.
     in_order = [*guesses] == [term for term in weights if term in guesses]
     candidates = _candidates(outline, weights, guesses)
-    # By what they add: many add the same.
+    # By what they add, as many add the same, in ascending order.
     by_gain: dict[float, list[int]] = {}
-    for number, candidate in candidates.items():
-        by_gain.setdefault(candidate.gain, []).append(number)
+    for number in sorted(candidates):
+        by_gain.setdefault(candidates[number].gain, []).append(number)
     covered: set[str] = set()
     n_chosen = 0
     while by_gain and n_chosen < limit:
         before = max(by_gain)
         equals = by_gain[before]
-        number = min(equals)
+        number = equals[0]
         candidate = candidates[number]
         is_passage = outline.is_passage(number)
         if in_order and not covered and not candidate.is_certain:
@@ -167,13 +141,15 @@ def _choose(
             candidate.terms = finder.terms_at(page, candidate.guesses, cut)
             candidate.is_certain = True
             gain = _gain(weights, candidate.terms, covered, is_passage)
-        equals.remove(number)
-        if not equals:
+        if len(equals) > 1:
+            del equals[0]
+        else:
             del by_gain[before]
         if not candidate.terms:
             continue
         if gain < before or not candidate.is_certain:
-            by_gain.setdefault(gain, []).append(number)
+            equals = by_gain.setdefault(gain, [])
+            equals.insert(bisect_left(equals, number), number)
         else:
             first, last = outline.span(number)
             bounds = outline.starts[first], outline.ends[last]
@@ -238,20 +214,8 @@ def _gain(
     return gain if is_passage else gain * NOT_PROSE
 
 
-def _without_places(
-    page: Page, finder: Finder, title: str, line_offset: int, width: int
-) -> tuple[Snippet, ...]:
-    """The title if it matches, else the first passage, else the title."""
-    first = None if finder.stand_in(title) else next(iter(passages(page.outline)), None)
-    if first is not None:
-        bounds = first.start, first.end
-        end = _cut_right(page.text, *bounds, width)
-        return (_snippet(page.text, bounds, first.start, end, line_offset),)
-    shown = title[: _cut_right(title, 0, len(title), width)].strip()
-    return (Snippet(shown, line_offset + 1, line_offset + 1),) if shown else ()
-
-
-def _snippet(text: str, bounds: tuple[int, int], start: int, end: int, line_offset: int) -> Snippet:
+def cut_out(text: str, bounds: tuple[int, int], start: int, end: int, line_offset: int) -> Snippet:
+    """The snippet `text[start:end]` of the passage within these bounds."""
     line = line_offset + 1 + text.count("\n", 0, bounds[0])
     return Snippet(text[start:end].strip(), line, line + text.count("\n", *bounds))
 
@@ -282,7 +246,7 @@ def _window(
     start = bounds[0] if first - bounds[0] <= spare else first - spare // 2
     start = max(bounds[0], min(start, bounds[1] - width))
     start = _slide_right(text, start, first) if start > bounds[0] else start
-    end = _cut_right(text, start, bounds[1], width, keep=last)
+    end = cut_right(text, start, bounds[1], width, keep=last)
     if run.holds_all and start <= first and last <= end:
         return (start, end), terms
     shown = [place.terms for place in run.places if start <= place.start and place.end <= end]
@@ -344,7 +308,7 @@ def _best_run(
     return _Run(start, end, False, held)
 
 
-def _cut_right(text: str, start: int, end: int, width: int, keep: int = 0) -> int:
+def cut_right(text: str, start: int, end: int, width: int, keep: int = 0) -> int:
     """Where a snippet from `start` ends: at white space if near, not before `keep`."""
     cut = start + width
     if cut >= end:

@@ -223,6 +223,22 @@ def test_a_store_built_from_other_folders_is_seen_in_an_open_index(tmp_path: Pat
         assert ids(index, "lock") == []
 
 
+def test_an_open_index_keeps_its_root_where_nothing_tells_it_any_more(tmp_path: Path) -> None:
+    """Its cache is deleted, its settings are read anew, and every document has another name."""
+    settings = tmp_path / "memidx.toml"
+    settings.write_text('[[sources]]\nname = "docs"\ninclude = ["docs/**"]\n')
+    write_tree(tmp_path, {"docs/old.md": "The lock times out.\n"})
+    memidx.build(root=str(tmp_path), store=str(tmp_path / "store"), env={})
+    with memidx.open(str(tmp_path / "store"), env={}) as index:
+        assert [hit.path for hit in index.search("lock").hits] == ["docs/old.md"]
+        shutil.rmtree(tmp_path / "store" / ".cache")
+        settings.write_text(settings.read_text() + "weight = 1.5\n")
+        (tmp_path / "docs" / "old.md").rename(tmp_path / "docs" / "new.md")
+        answer = index.search("lock")
+        assert [hit.path for hit in answer.hits] == ["docs/new.md"]
+        assert answer.freshness == "refreshed"
+
+
 def test_a_damaged_line_is_healed_from_its_source(project: Path) -> None:
     """The answer is whole, and names the file and line."""
     shard = project / "store/docs.jsonl"

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memidx.layers import lay_over
+from memidx.snapshot.overlaid import lay_over
 from memidx.snapshot.snapshot import Snapshot
 from tests.support import make, ranking_of, snapshot_of
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from memidx.analysis import get_analyzer
 from memidx.errors import InputError
 from memidx.excerpts import excerpt, find_document, near_names, read_place
-from memidx.layers import lay_over
 from memidx.results import Excerpt
 from memidx.snapshot.builder import build_snapshot
+from memidx.snapshot.overlaid import lay_over
 from memidx.snapshot.rows import Placed
 from memidx.snapshot.segment import Segment
 from memidx.snapshot.snapshot import Snapshot

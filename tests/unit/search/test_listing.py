@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memidx.layers import lay_over
 from memidx.search.listing import Caps, listed
+from memidx.snapshot.overlaid import lay_over
 from tests.support import make, ranking_of, snapshot_of
 
 NOTES = [

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from memidx.analysis import get_analyzer
 from memidx.search.answer import Snippet
+from memidx.search.beginnings import passages
 from memidx.search.blocks import Outline
 from memidx.search.pages import Page
-from memidx.search.passages import passages, snippets
+from memidx.search.passages import snippets
 from memidx.search.places import Finder
 
 ANALYZER = get_analyzer("default")

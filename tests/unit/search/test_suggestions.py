@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memidx.analysis import get_analyzer
-from memidx.layers import lay_over
 from memidx.search.suggestions import MAX_NEAR, MAX_WORDS, edits, suggest, unknown_words
+from memidx.snapshot.overlaid import lay_over
 from memidx.snapshot.snapshot import Snapshot
 from tests.support import make, snapshot_of
 

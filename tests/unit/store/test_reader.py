@@ -233,6 +233,28 @@ def test_a_split_between_manifest_and_shards_is_read_again(
     assert "docs.jsonl" not in stored.manifest.shards
 
 
+def test_a_busy_writer_is_outlasted(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shards that go while they are read are looked for under the next manifest, again and again.
+
+    A shard that is missing under the same manifest is missing, which a few looks tell.
+    """
+    read_signed = files.read_signed
+    caps = [1000, 1 << 20] * 10
+
+    def write_first(path: str, limit: int | None = None) -> object:
+        if caps and path.endswith(".jsonl"):
+            write(store, numbered(6), cap=caps.pop(0))
+        return read_signed(path, limit)
+
+    monkeypatch.setattr(files, "read_signed", write_first)
+    stored = read_store(str(store))
+    assert stored.damage == ()
+    assert stored.lines == numbered(6)
+    assert caps == []
+    (store / stored.manifest.shards[0]).unlink()
+    assert [damage.reason for damage in read_store(str(store)).damage] == ["the shard is missing"]
+
+
 def test_a_store_that_never_rests_is_not_read_for_ever(
     store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
