@@ -18,6 +18,7 @@ import os
 import sys
 from _frozen_importlib import BuiltinImporter, FrozenImporter
 from _frozen_importlib_external import MAGIC_NUMBER, FileFinder, PathFinder, SourceFileLoader
+from _imp import _fix_co_filename  # type: ignore[attr-defined]  # CPython's own
 from _thread import get_ident
 
 TYPE_CHECKING = False  # see `memidx.light`, which is one of the fifty
@@ -169,6 +170,8 @@ class _Finder:
                 code = marshal.loads(data[16:]) if is_usual else None
             except _DAMAGED:
                 continue  # Python could not keep it; next time, perhaps
+            if code:
+                _fix_co_filename(code, spec.origin)  # it may have been compiled elsewhere
             made_of = int.from_bytes(data[8:12], "little"), int.from_bytes(data[12:16], "little")
             state = made_of if code else self._state(spec.origin)
             entries[name] = (state, spec.origin, spec.cached, is_package, code)

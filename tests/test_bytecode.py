@@ -240,6 +240,16 @@ def test_a_copied_package_does_not_load_the_old_one(copy: Copy, tmp_path: Path) 
         assert all(file.startswith(str(elsewhere)) for file in files)
 
 
+def test_code_of_a_moved_package_names_its_new_place(copy: Copy, tmp_path: Path) -> None:
+    """Tracebacks and `inspect` show the sources that are there, as Python's own bytecode has it."""
+    copy.run()
+    moved = Copy.__new__(Copy)
+    moved.folder = copy.folder.rename(tmp_path / "moved")
+    for _ in range(3):
+        where = moved.value("memidx.index.Index.search.__code__.co_filename")
+        assert where == str(moved.folder / "memidx" / "index.py")
+
+
 def test_nothing_is_written_where_bytecode_is_unwanted(copy: Copy) -> None:
     """`-B` and PYTHONDONTWRITEBYTECODE keep bundles away as well as other bytecode."""
     copy.run(LOAD, "-B")
