@@ -16,7 +16,12 @@ import gc
 import marshal
 import os
 import sys
-from _frozen_importlib import BuiltinImporter, FrozenImporter
+from _frozen_importlib import (  # type: ignore[attr-defined]  # what `import` itself calls
+    BuiltinImporter,
+    FrozenImporter,
+    _load_unlocked,
+    _ModuleLockManager,
+)
 from _frozen_importlib_external import MAGIC_NUMBER, FileFinder, PathFinder, SourceFileLoader
 from _imp import _fix_co_filename  # type: ignore[attr-defined]  # CPython's own
 from _thread import get_ident
@@ -95,6 +100,8 @@ class _Finder:
         self._thread = get_ident()
         self._asked: list[str] = []
         self._hiding: dict[str, set[str]] = {}
+        # Modules that are ready before their package is there, which imports them.
+        self._unbound: list[ModuleType] = []
         self._entries = self._read()
 
     def run_all(self, others: Sequence[Any]) -> None:
@@ -102,32 +109,24 @@ class _Finder:
 
         They lie in the order in which they were ready when the bundle was made, so that each finds
         there what it imports; if it does not, Python asks this finder. Other threads may import
-        meanwhile: a module is made known when it is complete, and who made it known first wins.
+        meanwhile: each module is loaded under its lock, as by Python, so there is one of it.
 
         Args:
             others: Finders that Python would ask first; what one of them has is left to Python.
         """
         if not all(self._is_good(name, entry) for name, entry in self._entries.items()):
             return
-        # One may be ready before its package is, which imports it.
-        unbound: list[ModuleType] = []
         for name, entry in self._entries.items():
             spec = self._spec(name, entry)
             if spec is None or name in sys.modules:
                 continue
             if any(_has(finder, name, self._place(name, entry)) for finder in others):
                 return
-            module = type(sys)(name)
-            module.__spec__ = spec
-            module.__file__ = spec.origin
-            module.__dict__["__cached__"] = spec.cached
-            module.__package__ = spec.parent
-            if spec.submodule_search_locations is not None:
-                module.__path__ = spec.submodule_search_locations
-            self.exec_module(module)
-            if sys.modules.setdefault(name, module) is module:
-                unbound.append(module)
-                unbound = [module for module in unbound if not _bind(module)]
+            with _ModuleLockManager(name):
+                if name not in sys.modules:
+                    module = _load_unlocked(spec)
+                    self._unbound.append(module)
+                    self._bind()
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -150,6 +149,7 @@ class _Finder:
         spec: Any = module.__spec__
         spec.loader = module.__loader__ = type(self._loader)(spec.name, spec.origin)
         code: Any = self._entries[spec.name][-1]
+        self._bind()
         exec(code, module.__dict__)
 
     def write(self) -> None:
@@ -189,6 +189,16 @@ class _Finder:
             return {}
         return found if isinstance(found, dict) else {}
 
+    def _bind(self) -> None:
+        """Make modules attributes of their packages, as far as those are there."""
+        unbound, self._unbound = self._unbound, []
+        for module in unbound:
+            parent, _, name = module.__name__.rpartition(".")
+            if parent in sys.modules:
+                setattr(sys.modules[parent], name, module)
+            else:
+                self._unbound.append(module)
+
     def _is_good(self, name: str, entry: Entry) -> bool:
         """Whether Python would find this source for a module, and it is as it was."""
         state, source, _, is_package, _ = entry
@@ -227,15 +237,6 @@ class _Finder:
         except OSError:
             return None
         return int(found["mtime"]) & _WORD, found["size"] & _WORD
-
-
-def _bind(module: ModuleType) -> bool:
-    """Make a module an attribute of its package, if that is there."""
-    parent, _, name = module.__name__.rpartition(".")
-    package = sys.modules.get(parent)
-    if package is not None:
-        setattr(package, name, module)
-    return package is not None
 
 
 def _has(finder: Any, name: str, place: str) -> bool:

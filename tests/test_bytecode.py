@@ -492,3 +492,38 @@ def test_where_nothing_can_be_written_modules_load_as_ever(copy: Copy) -> None:
         found = copy.run(PYTHONPYCACHEPREFIX="/dev/null/nowhere")
         assert len(found["modules"]) > 40
     assert not copy.bundles
+
+
+def test_there_is_one_of_each_module_whoever_loads_it(copy: Copy) -> None:
+    """A module that another thread has just found is not run a second time under its name."""
+    copy.run()
+    code = """
+import sys, threading
+from importlib.machinery import PathFinder, SourceFileLoader
+is_in, is_done = threading.Event(), threading.Event()
+class Slow(SourceFileLoader):
+    def create_module(self, spec):
+        is_in.set()
+        is_done.wait(1)
+class Finder:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name == "memidx.search.answer" and threading.current_thread() is other:
+            spec = PathFinder.find_spec(name, path)
+            spec.loader = Slow(name, spec.origin)
+            return spec
+def load():
+    import memidx.search.answer
+sys.meta_path.insert(0, Finder)
+import memidx
+other = threading.Thread(target=load)
+other.start()
+is_in.wait()
+memidx.open
+is_done.set()
+other.join()
+import memidx.search.answer, memidx.search.answering
+assert memidx.search.answering.Answer is memidx.search.answer.Answer is memidx.Answer
+"""
+    done = copy.process(code)
+    assert done.returncode == 0, done.stderr
