@@ -7,8 +7,8 @@ their bytecode also lies in one file beside the others, the *bundle*, which is r
 It is Python's own bytecode, and good on Python's own condition, that the source has the time and
 the size of the one it was made from; and no file came or went beside it, which Python might take
 in its place. What is not good, or not in the bundle, is loaded as ever, and then the bundle is made
-anew, where Python writes bytecode. The finder is there for one import and gone after it; the
-modules look as if Python had found them.
+anew, where Python writes bytecode. Everything else is left to Python: which finders are asked
+before, locks, what a module says of itself. The finder is there for one import and gone after it.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import gc
 import marshal
 import os
 import sys
-from _frozen_importlib import BuiltinImporter, FrozenImporter
 from _frozen_importlib_external import MAGIC_NUMBER, PathFinder, SourceFileLoader
+from _imp import _fix_co_filename  # type: ignore[attr-defined]  # CPython's own
 from _thread import get_ident
 
 TYPE_CHECKING = False  # see `memidx.light`, which is one of the fifty
@@ -30,14 +30,16 @@ if TYPE_CHECKING:
 
     # Time and size of a source, as files of bytecode name them.
     State = tuple[int, int]
-    # The source's state; source; bytecode's file; whether it is a package; code, or None where
-    # Python judges by something else.
-    Entry = tuple[State | None, str, str, bool, CodeType | None]
+    # The source's state, the source, its folder, the folder that Python would find it in, its file
+    # of bytecode, and code, or None where Python judges by something else.
+    Entry = tuple[State | None, str, str, str, str, CodeType | None]
 
+PLACE = "bundled"
+"""The module of the package whose file of bytecode the bundle is."""
 _WORD = 0xFFFFFFFF
 _BY_TIME = bytes(4)
 """Flags of a file of bytecode (PEP 552) that is judged by time and size of its source."""
-_DAMAGED = (OSError, EOFError, ValueError, TypeError, MemoryError, SystemError)
+_DAMAGED = (OSError, EOFError, ValueError, TypeError, AttributeError, MemoryError, SystemError)
 """What reading bytecode raises that is not there, or not whole."""
 
 
@@ -60,10 +62,8 @@ def load(name: str, package: ModuleSpec) -> None:
     gc.disable()
     finder = _Finder(package, cached)
     # Who is asked before Python looks into folders still is.
-    before = finders[: finders.index(PathFinder)]
-    finders.insert(len(before), finder)
+    finders.insert(finders.index(PathFinder), finder)
     try:
-        finder.run_all([one for one in before if one not in (BuiltinImporter, FrozenImporter)])
         __import__(name)
     finally:
         finders.remove(finder)
@@ -82,13 +82,13 @@ class _Finder:
 
     def __init__(self, package: ModuleSpec, cached: str) -> None:
         self.has_missed = False
-        self._package, self._origin = package.name, package.origin
+        self._package, self._origin = f"{package.name}.", package.origin
         self._new_spec: Any = type(package)
         # The one of Python's that reads source and bytecode, looks at files and writes them.
         self._loader: Any = package.loader
         folder, _, tags = cached.rpartition("__init__.")
         # Another one for each Python and each level of optimisation.
-        self._path = f"{folder}{package.name}.{tags.removesuffix('pyc')}bundle"
+        self._path = f"{folder}{PLACE}.{tags}"
         # What has to be the same beside the sources, before a byte of it is understood.
         head = f"{sys.version}\n{package.origin}\n"
         self._head = head.encode("utf-8", "surrogateescape")
@@ -99,52 +99,26 @@ class _Finder:
         self._entries: dict[str, Entry] = {}
         self._read()
 
-    def run_all(self, others: Sequence[Any]) -> None:
-        """Run all modules of the bundle, if all are good, without asking for one another.
-
-        They lie in the order in which they were ready when the bundle was made, so that each finds
-        there what it imports; if it does not, Python asks this finder. Other threads may import
-        meanwhile: a module is made known when it is complete, and who made it known first wins.
-
-        Args:
-            others: Finders that Python would ask first; what one of them has is left to Python.
-        """
-        if not all(self._is_good(name, entry) for name, entry in self._entries.items()):
-            return
-        # One may be ready before its package is, which imports it.
-        unbound: list[ModuleType] = []
-        for name, entry in self._entries.items():
-            spec = self._spec(name, entry)
-            if spec is None or name in sys.modules:
-                continue
-            if any(_has(finder, name, _place(entry)) for finder in others):
-                return
-            # Python sets it too; each import of a module without it raises and catches an error.
-            spec.__dict__["_initializing"] = False
-            module = type(sys)(name)
-            module.__spec__ = spec
-            module.__file__ = spec.origin
-            module.__dict__["__cached__"] = spec.cached
-            module.__package__ = spec.parent
-            if spec.submodule_search_locations is not None:
-                module.__path__ = spec.submodule_search_locations
-            self.exec_module(module)
-            if sys.modules.setdefault(name, module) is module:
-                unbound.append(module)
-                unbound = [module for module in unbound if not _bind(module)]
-
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """What Python asks a finder."""
-        if not name.startswith(self._package + ".") or get_ident() != self._thread:
+        if not name.startswith(self._package) or get_ident() != self._thread:
             return None  # what another thread imports is no part of this
         self._asked.append(name)
         entry = self._entries.get(name)
-        if entry is None or not self._is_good(name, entry):
+        if entry is None or not self._is_good(entry, path):
             self.has_missed = True
             return None
-        return self._spec(name, entry)
+        _, source, folder, place, bytecode, code = entry
+        if code is None:
+            return None
+        spec: ModuleSpec = self._new_spec(name, self, origin=source)
+        spec.has_location = True
+        spec.cached = bytecode
+        if folder != place:
+            spec.submodule_search_locations = [folder]
+        return spec
 
     def create_module(self, spec: ModuleSpec) -> None:
         """What Python asks of a loader; a module like any other will do."""
@@ -162,27 +136,28 @@ class _Finder:
             return
         folders: dict[str, float] = {}
         entries: dict[str, Entry] = {}
-        wanted = {*self._entries, *self._asked}
-        # A module is put at the end when it is ready.
-        for name, module in list(sys.modules.items()):
-            spec = module.__spec__ if name in wanted else None
+        for name in dict.fromkeys([*self._entries, *self._asked]):
+            spec = getattr(sys.modules.get(name), "__spec__", None)
             if spec is None or not spec.origin or not spec.cached:
                 continue
-            is_package = spec.submodule_search_locations is not None
+            code, state = None, self._state(spec.origin)
+            folder = place = os.path.dirname(spec.origin)
+            if spec.submodule_search_locations is not None:
+                place = os.path.dirname(folder)
             try:
                 data = self._loader.get_data(spec.cached)
-                is_usual = data[:8] == MAGIC_NUMBER + _BY_TIME
-                code = marshal.loads(data[16:]) if is_usual else None
-                folder = os.path.dirname(spec.origin)
+                if data[:8] == MAGIC_NUMBER + _BY_TIME:
+                    code = marshal.loads(data[16:])
+                    _fix_co_filename(code, spec.origin)  # it may have been compiled elsewhere
+                    words = data[8:12], data[12:16]
+                    state = int.from_bytes(words[0], "little"), int.from_bytes(words[1], "little")
                 folders[folder] = self._loader.path_stats(folder)["mtime"]
             except _DAMAGED:
-                continue  # Python could not keep it; next time, perhaps
-            made_of = int.from_bytes(data[8:12], "little"), int.from_bytes(data[12:16], "little")
-            state = made_of if code else self._state(spec.origin)
-            entries[name] = (state, spec.origin, spec.cached, is_package, code)
-        data = self._head + marshal.dumps((folders, entries))
+                code = None  # Python could not keep it
+            entries[name] = state, spec.origin, folder, place, spec.cached, code
+        bundle = self._head + marshal.dumps((folders, entries))
         # As Python does: whoever may read the package's source may read its bytecode.
-        self._loader._cache_bytecode(self._origin, self._path, data)
+        self._loader._cache_bytecode(self._origin, self._path, bundle)
 
     def _read(self) -> None:
         """Take what is in the bundle; nothing, when there is none of this Python and this place."""
@@ -195,28 +170,13 @@ class _Finder:
                 if self._loader.path_stats(folder)["mtime"] == changed:
                     self._folders[folder] = changed
             self._entries.update(entries)
-        except (*_DAMAGED, AttributeError):
+        except _DAMAGED:
             self._entries.clear()
 
-    def _is_good(self, name: str, entry: Entry) -> bool:
-        """Whether Python would find this source for a module, and it is as it was."""
-        state, source, _, _, _ = entry
-        if state != self._state(source) or os.path.dirname(source) not in self._folders:
-            return False
-        package = sys.modules.get(name.rpartition(".")[0])
-        return package is None or getattr(package, "__path__", None) == [_place(entry)]
-
-    def _spec(self, name: str, entry: Entry) -> ModuleSpec | None:
-        """Of a module in the bundle; None where Python has to judge."""
-        _, source, bytecode, is_package, code = entry
-        if code is None:
-            return None
-        spec: ModuleSpec = self._new_spec(name, self, origin=source, is_package=is_package)
-        spec.has_location = True
-        spec.cached = bytecode
-        if is_package:
-            spec.submodule_search_locations = [os.path.dirname(source)]
-        return spec
+    def _is_good(self, entry: Entry, path: Sequence[str] | None) -> bool:
+        """Whether Python would find this source in `path`, and it is as it was."""
+        state, source, folder, place, _, _ = entry
+        return path == [place] and folder in self._folders and state == self._state(source)
 
     def _state(self, source: str) -> State | None:
         """Of a source as it is; None if it is gone."""
@@ -225,24 +185,3 @@ class _Finder:
         except OSError:
             return None
         return int(found["mtime"]) & _WORD, found["size"] & _WORD
-
-
-def _place(entry: Entry) -> str:
-    """The folder that a module is found in."""
-    folder = os.path.dirname(entry[1])
-    return os.path.dirname(folder) if entry[3] else folder
-
-
-def _bind(module: ModuleType) -> bool:
-    """Make a module an attribute of its package, if that is there."""
-    parent, _, name = module.__name__.rpartition(".")
-    package = sys.modules.get(parent)
-    if package is not None:
-        setattr(package, name, module)
-    return package is not None
-
-
-def _has(finder: Any, name: str, place: str) -> bool:
-    """Whether another finder has a module, or cannot be asked."""
-    find_spec = getattr(finder, "find_spec", None)
-    return find_spec is None or find_spec(name, [place], None) is not None

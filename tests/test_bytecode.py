@@ -38,7 +38,7 @@ modules = {{
 print(json.dumps({{
     "opened": [
         name for name in opened
-        if "/site/memidx/" in name and name.endswith((".pyc", ".bundle"))
+        if "/site/memidx/" in name and name.endswith(".pyc")
     ],
     "modules": modules,
     "collects": gc.isenabled(),
@@ -84,7 +84,7 @@ class Copy:
     @property
     def bundles(self) -> list[Path]:
         """Bundles there are."""
-        return sorted(self.folder.rglob("*.bundle"))
+        return sorted(self.folder.rglob("bundled.*.pyc"))
 
     @property
     def bundle(self) -> Path:
@@ -119,6 +119,25 @@ def test_the_second_process_reads_one_file(copy: Copy) -> None:
     assert others(second["opened"]) == [str(copy.bundle)]
     assert len(second["opened"]) == 3
     assert second["collects"]
+
+
+def test_whoever_removes_the_package_removes_the_bundle(copy: Copy) -> None:
+    """It lies where a module's bytecode may lie, which pip looks for; else an empty package stays."""
+    for _ in range(2):
+        copy.run()
+    sources = sorted((copy.folder / "memidx").rglob("*.py"))
+    known = {Path(importlib.util.cache_from_source(str(source))) for source in sources}
+    found = {path for path in copy.folder.rglob("__pycache__/*")}
+    assert copy.bundle in found
+    assert found <= known
+
+
+def test_whoever_loads_its_place_gets_a_module(copy: Copy) -> None:
+    """Tools that load every module of a package find an empty one, and the bundle is made anew."""
+    copy.run()
+    assert "memidx.bytecode" in copy.value("__import__('memidx.bundled').bundled.__doc__")
+    copy.run()
+    assert others(copy.run()["opened"]) == [str(copy.bundle)]
 
 
 def test_modules_look_the_same(copy: Copy) -> None:
@@ -240,6 +259,16 @@ def test_a_copied_package_does_not_load_the_old_one(copy: Copy, tmp_path: Path) 
         assert all(file.startswith(str(elsewhere)) for file in files)
 
 
+def test_code_of_a_moved_package_names_its_new_place(copy: Copy, tmp_path: Path) -> None:
+    """Tracebacks and `inspect` show the sources that are there, as Python's own bytecode has it."""
+    copy.run()
+    moved = Copy.__new__(Copy)
+    moved.folder = copy.folder.rename(tmp_path / "moved")
+    for _ in range(3):
+        where = moved.value("memidx.index.Index.search.__code__.co_filename")
+        assert where == str(moved.folder / "memidx" / "index.py")
+
+
 def test_nothing_is_written_where_bytecode_is_unwanted(copy: Copy) -> None:
     """`-B` and PYTHONDONTWRITEBYTECODE keep bundles away as well as other bytecode."""
     copy.run(LOAD, "-B")
@@ -253,8 +282,10 @@ def test_a_prefix_moves_the_bundle_too(copy: Copy, tmp_path: Path) -> None:
     for _ in range(2):
         found = copy.run(PYTHONPYCACHEPREFIX=str(prefix))
     assert not copy.bundles
-    (bundle,) = prefix.rglob("*.bundle")
-    assert [name for name in found["opened"] if name.endswith(".bundle")] == [str(bundle)]
+    (bundle,) = prefix.rglob("bundled.*.pyc")
+    assert [name for name in found["opened"] if Path(name).name.startswith("bundled.")] == [
+        str(bundle)
+    ]
 
 
 def test_each_level_of_optimisation_has_its_own(copy: Copy) -> None:
@@ -482,3 +513,38 @@ def test_where_nothing_can_be_written_modules_load_as_ever(copy: Copy) -> None:
         found = copy.run(PYTHONPYCACHEPREFIX="/dev/null/nowhere")
         assert len(found["modules"]) > 30
     assert not copy.bundles
+
+
+def test_there_is_one_of_each_module_whoever_loads_it(copy: Copy) -> None:
+    """A module that another thread has just found is not run a second time under its name."""
+    copy.run()
+    code = """
+import sys, threading
+from importlib.machinery import PathFinder, SourceFileLoader
+is_in, is_done = threading.Event(), threading.Event()
+class Slow(SourceFileLoader):
+    def create_module(self, spec):
+        is_in.set()
+        is_done.wait(1)
+class Finder:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name == "memidx.search.answer" and threading.current_thread() is other:
+            spec = PathFinder.find_spec(name, path)
+            spec.loader = Slow(name, spec.origin)
+            return spec
+def load():
+    import memidx.search.answer
+sys.meta_path.insert(0, Finder)
+import memidx
+other = threading.Thread(target=load)
+other.start()
+is_in.wait()
+memidx.open
+is_done.set()
+other.join()
+import memidx.search.answer, memidx.search.answering
+assert memidx.search.answering.Answer is memidx.search.answer.Answer is memidx.Answer
+"""
+    done = copy.process(code)
+    assert done.returncode == 0, done.stderr
