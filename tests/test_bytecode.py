@@ -5,6 +5,7 @@ Each test starts processes over a copy of the package, as bytecode is a matter b
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import marshal
 import os
@@ -122,12 +123,12 @@ def test_the_second_process_reads_one_file(copy: Copy) -> None:
 
 
 def test_whoever_removes_the_package_removes_the_bundle(copy: Copy) -> None:
-    """It lies where a module's bytecode may lie, which pip looks for; else an empty package stays."""
+    """It lies where the bytecode of a module may, where pip looks; else an empty package stays."""
     for _ in range(2):
         copy.run()
     sources = sorted((copy.folder / "memidx").rglob("*.py"))
     known = {Path(importlib.util.cache_from_source(str(source))) for source in sources}
-    found = {path for path in copy.folder.rglob("__pycache__/*")}
+    found = set(copy.folder.rglob("__pycache__/*"))
     assert copy.bundle in found
     assert found <= known
 
