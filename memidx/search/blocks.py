@@ -15,6 +15,12 @@ from __future__ import annotations
 from memidx.light import bisect_left, bisect_right, pattern
 
 _MAX_CLASSIFIED = 4000
+# What `str.isspace` says of one character.
+SPACES = (
+    "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007"
+    "\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+)
+_HEAD_BEGINS, _HEAD_ENDS = frozenset("#" + SPACES), frozenset("=-" + SPACES)
 
 
 class Outline:
@@ -26,13 +32,13 @@ class Outline:
         ends: Where each ends. Together the blocks hold every character but white space.
     """
 
-    __slots__ = ("_firsts", "_kinds", "_spans", "ends", "starts", "text")
+    __slots__ = ("_heads", "_kinds", "_spans", "ends", "starts", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._kinds: dict[int, str] = {}
         self._spans: dict[int, tuple[int, int]] = {}
-        self._firsts: dict[int, int] = {}
+        self._heads: frozenset[int] | None = None
         matter = _front_matter(text)
         at = min(matter[1] + 1, len(text)) if matter else 0
         starts, ends = _divide(text, at)
@@ -59,7 +65,7 @@ class Outline:
 
         Headings go with the prose below them; a heading with none below stands alone.
         """
-        if not self._may_be_heading(number) and not (number and self._may_be_heading(number - 1)):
+        if number not in self.heads and number - 1 not in self.heads:
             return number, number  # the usual case
         span = self._spans.get(number)
         if span is None:
@@ -76,19 +82,22 @@ class Outline:
                 self._spans[block] = span
         return span
 
-    def first_of(self, number: int) -> int:
-        """First block of the passage that a block belongs to."""
-        first = self._firsts.get(number)
-        if first is None:
-            begins = not number or not self._may_be_heading(number - 1)  # the usual case
-            first = self._firsts[number] = number if begins else self.span(number)[0]
-        return first
+    @property
+    def heads(self) -> frozenset[int]:
+        """Blocks whose first and last characters are such as headings have.
 
-    def _may_be_heading(self, number: int) -> bool:
-        """Whether the first and the last character of a block are such as headings have."""
-        text = self.text
-        first, last = text[self.starts[number]], text[self.ends[number] - 1]
-        return first == "#" or last in "=-" or first.isspace() or last.isspace()
+        Every other block begins a passage, unless it stands behind one of these.
+        """
+        if self._heads is None:
+            text = self.text
+            self._heads = frozenset(
+                [
+                    number
+                    for number, (start, end) in enumerate(zip(self.starts, self.ends, strict=True))
+                    if text[start] in _HEAD_BEGINS or text[end - 1] in _HEAD_ENDS
+                ]
+            )
+        return self._heads
 
 
 def _front_matter(text: str) -> tuple[int, int] | None:

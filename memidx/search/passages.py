@@ -182,8 +182,9 @@ def _candidates(
                     candidate.gain += weight
                 held = candidate.guesses[term]
             held.append(at)
-    for block in list(found):
-        first = outline.first_of(block)
+    heads = outline.heads
+    for block in [block for block in found if block - 1 in heads]:
+        first = outline.span(block)[0]
         if first == block:
             continue
         part = found.pop(block)
