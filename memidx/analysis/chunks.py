@@ -82,6 +82,16 @@ class Spans(NamedTuple):
         """Those that are wanted."""
         return Spans(*(column[is_wanted] for column in self))
 
+    @property
+    def places(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Where each begins, and its length."""
+        return self.starts, self.lengths
+
+
+def joined(*spans: Spans) -> Spans:
+    """Some pieces, and behind them others of the same text."""
+    return Spans(*map(np.concatenate, zip(*spans, strict=True)))
+
 
 class Shapes:
     """The shapes of chunks that stand one after another.
@@ -123,7 +133,7 @@ class Shapes:
             self._at_joint(_LOW_LINE, self._are_identifiers),
         ]
         self._drop_unusual()
-        spans = Spans(*(np.concatenate(columns) for columns in zip(*found, strict=True)))
+        spans = joined(*found)
         return spans.of(~self._is_unusual[spans.owners] & (spans.lengths <= MAX_WHOLE))
 
     def leaves(self) -> Spans:
