@@ -14,7 +14,7 @@ import os
 import pickle
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import IO, TYPE_CHECKING, Any, TypeVar
@@ -36,11 +36,15 @@ _WAITING = 8
 _HEAD_BYTES = 8
 # Room in a pipe: a result then takes a few turns of the two processes, not hundreds.
 _PIPE_BYTES = 1 << 20
-# No helper does linear algebra, for which numpy's library would make threads (30 ms).
+# No helper does linear algebra, for which numpy's library would make threads.
 _HELP_OUT = (
     "import sys; sys.path[:] = {}; from os import putenv; putenv('OPENBLAS_NUM_THREADS', '1'); "
     "from memidx.crew import help_out; help_out({}, {}, {})"
 )
+
+
+# How long such threads look for work before they sleep, as a power of two.
+_BLAS_PATIENCE, _NO_PATIENCE = "OPENBLAS_THREAD_TIMEOUT", "4"
 
 
 class Crew:
@@ -205,6 +209,24 @@ class _Helper:
     def wait(self) -> None:
         """Wait until the process has ended."""
         self._process.wait()
+
+
+def load_numpy(env: Mapping[str, str]) -> None:
+    """Load numpy, without the threads for linear algebra that look for work as soon as it is there.
+
+    They would keep a processor for 0.1 s that a helper could use. Who calls memidx may do linear
+    algebra, so there are as many as ever; they only sleep until they are needed.
+
+    Args:
+        env: The environment; where it says how long they are to look, nothing is done.
+    """
+    if "numpy" in sys.modules or _BLAS_PATIENCE in env:
+        return
+    os.putenv(_BLAS_PATIENCE, _NO_PATIENCE)
+    try:
+        import numpy  # noqa: F401
+    finally:
+        os.unsetenv(_BLAS_PATIENCE)
 
 
 def help_out(tasks: int, results: int, load: Sequence[str]) -> None:

@@ -18,11 +18,10 @@ from memidx.analysis.inner import (
     APART,
     Joined,
     blanked,
-    joined_in_many,
     joined_words,
     may_join,
 )
-from memidx.analysis.normalise import aligned, fold, normalise, normalise_many
+from memidx.analysis.normalise import aligned, fold, normalise
 from memidx.analysis.parts import MAX_WHOLE, Parts
 from memidx.analysis.stems import stemmer_version
 from memidx.analysis.tokens import Token, apart, look_closely, only_word, plain_text, tokens
@@ -115,11 +114,13 @@ class DefaultAnalyzer:
         """Chunks of texts, and the words that markup stands inside, as `pieces` has them."""
         from memidx.analysis.pieces import Spread  # see `document`
 
-        normal = normalise_many(texts)
-        data = normal.encode("utf-8", "surrogatepass")
-        found = ((n, self._joined_term(word)) for n, word in joined_in_many(data))
-        more = [(n, f" {term}") for n, term in found if term]
-        return Spread(data.translate(_BLANKS), more)
+        # Only who builds a snapshot has so many.
+        from memidx.analysis.spreading import joined_in_many, kinds_of, normalised
+
+        data = normalised(texts)
+        kinds = kinds_of(data)
+        found = ((n, self._joined_term(word)) for n, word in joined_in_many(data, kinds))
+        return Spread(data, kinds, [(n, f" {term}") for n, term in found if term])
 
     def terms_in_bulk(self, vocabulary: Numbers) -> TermsInBulk:
         """Terms of many pieces, in numbers."""

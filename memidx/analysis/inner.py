@@ -20,9 +20,6 @@ from memidx.values import NamedTuple
 if TYPE_CHECKING:
     import re
     from collections.abc import Iterator
-    from typing import Any
-
-    from numpy.typing import NDArray
 
 
 class Joined(NamedTuple):
@@ -52,7 +49,7 @@ def joined_words(text: str) -> Iterator[Joined]:
         start = max(text.rfind(" ", at, hit), text.rfind("\n", at, hit), at - 1) + 1
         end = pattern("[ \n]").search(text, hit)
         at = end.start() if end else len(text)
-        for word in _in_chunk(text[start:at]):
+        for word in joined_in(text[start:at]):
             yield word._replace(start=word.start + start)
 
 
@@ -62,7 +59,7 @@ def may_join(data: bytes) -> bool:
     Never wrongly no. Nearly every text has markup, hardly any has it between letters, and a text
     of which each character is replaced by its kind shows that to a plain search.
     """
-    kinds = data.translate(_KINDS)
+    kinds = data.translate(LETTERS_AND_MARKS)
     return (
         b"a*a" in kinds
         or b"a**a" in kinds
@@ -72,69 +69,11 @@ def may_join(data: bytes) -> bool:
     )
 
 
-def joined_in_many(data: bytes) -> Iterator[tuple[int, Joined]]:
-    """What `joined_words` finds in each of many texts, with the number of the text.
-
-    Args:
-        data: The texts in UTF-8, a line end and a zero byte behind each.
-    """
-    import re
-
-    import numpy as np  # only who builds a snapshot asks for many
-
-    characters = np.frombuffer(data, dtype=np.uint8)
-    chunk_end = re.compile(b"[ \n]")
-    at = 0
-    found: list[tuple[int, Joined]] = []
-    for hit in _hits_in_many(data):
-        if hit < at:
-            continue
-        start = max(data.rfind(b" ", at, hit), data.rfind(b"\n", at, hit), at - 1) + 1
-        end = chunk_end.search(data, hit)
-        at = end.start() if end else len(data)
-        chunk = data[start:at].decode("utf-8", "surrogatepass")
-        found += ((start, word) for word in _in_chunk(chunk))
-    starts = np.array([start for start, _ in found], dtype=np.int64)
-    texts = np.searchsorted(np.flatnonzero(characters == 0), starts).tolist()
-    return zip(texts, (word for _, word in found), strict=True)
-
-
-def _hits_in_many(data: bytes) -> list[int]:
-    """Where `_hits` would find something, and perhaps more places."""
-    import numpy as np  # see above
-
-    coded = data.translate(_MARKED) + bytes(_LONGEST_MARK)
-    kinds = np.frombuffer(coded, dtype=np.uint8)
-    # One look at all places where what may be a mark stands behind a letter.
-    places = np.flatnonzero((kinds[:-1] == _A_LETTER) & (kinds[1:] > _A_LETTER)) + 1
-    found = kinds[places]
-
-    def between_letters(what: int, least: int) -> NDArray[Any]:
-        """Where at least so many of what stand behind a letter, and then, or so it seems, one."""
-        own = places[found == what]
-        own = own[kinds[own + least - 1] == what]
-        behind = own + least
-        for _ in range(_LONGEST_MARK - least):
-            behind += kinds[behind] == what
-        hits: NDArray[Any] = own[(kinds[behind] == _A_LETTER) | (kinds[behind] == what)]
-        return hits
-
-    marks, equals = between_letters(_A_MARK, 1), between_letters(_AN_EQUAL, 2)
-    tags = places[found == _A_TAG].tolist() if b"</" in data else []
-    is_tag = _tag_behind().match
-    of_tags = [at for at in tags if is_tag(data, at)]
-    return sorted([*marks.tolist(), *equals.tolist(), *of_tags])
-
-
-_LONGEST_MARK = 4
 # What may be a letter, as in `_LETTER`, and what marks words of which letters stand at both sides.
-_KINDS = bytes(
+LETTERS_AND_MARKS = bytes(
     97 if chr(byte).isalnum() or byte == 95 or byte >= 128 else 42 if byte in b"*`~" else byte
     for byte in range(256)
 )
-# The same in numbers, 0 for all else.
-_A_LETTER, _A_MARK, _AN_EQUAL, _A_TAG = 1, 2, 3, 4
-_MARKED = bytes(b"a*=<".find(kind) + 1 for kind in _KINDS)
 
 
 def _hits(text: str) -> list[int]:
@@ -172,7 +111,8 @@ _WHITE = "\t\n\v\f\r\x1c\x1d\x1e\x1f"
 _BLANKED = str.maketrans(APART + _WHITE, " " * len(APART + _WHITE))
 
 
-def _in_chunk(text: str) -> Iterator[Joined]:
+def joined_in(text: str) -> Iterator[Joined]:
+    """The same of a text without blanks."""
     kinds = shape(text)
     if "</" in text:
         kinds = _with_tags(text, kinds)
@@ -200,13 +140,13 @@ def _is_word(word: str, match: re.Match[str]) -> bool:
 # that reaches to U+10FFFF takes milliseconds to compile.
 _LETTER = r"[^\x00-/:-@\[-^`{-\x7f]"
 _INLINE = "(?:a|abbr|b|code|del|em|font|i|ins|kbd|mark|s|small|span|strong|sub|sup|tt|u)"
-_TAG = f"</?{_INLINE}>"
+TAG = f"</?{_INLINE}>"
 _MARKS = (
     ("*", rf"\*(?<={_LETTER}\*)\**(?={_LETTER})"),
     ("`", f"`(?<={_LETTER}`)(?={_LETTER})"),
     ("~", f"~(?<={_LETTER}~)~?(?={_LETTER})"),
     ("==", f"==(?<={_LETTER}==)=*(?={_LETTER})"),
-    ("</", f"<(?<={_LETTER}<)/?{_INLINE}>(?:{_TAG})*(?={_LETTER})"),
+    ("</", f"<(?<={_LETTER}<)/?{_INLINE}>(?:{TAG})*(?={_LETTER})"),
 )
 _WORD = "[Aa0m_]+"
 
@@ -215,17 +155,11 @@ def _with_tags(text: str, kinds: str) -> str:
     """Kinds with opening tags as `O` and closing ones as `E`, which no character is."""
     made = []
     at = 0
-    for match in pattern(_TAG).finditer(text):
+    for match in pattern(TAG).finditer(text):
         made.append(kinds[at : match.start()])
         made.append(("E" if text[match.start() + 1] == "/" else "O") * len(match[0]))
         at = match.end()
     return "".join(made) + kinds[at:]
-
-
-def _tag_behind() -> re.Pattern[bytes]:
-    import re  # only who builds a snapshot comes here
-
-    return re.compile(f"{_TAG}(?=[^\x00-/:-;=-@\\[-^{{-\x7f])".encode("latin-1"))
 
 
 # A run begins where no word or mark ends. One that begins with a word does not begin

@@ -16,11 +16,8 @@ import unicodedata
 from itertools import chain, pairwise
 
 from memidx.analysis.entities import entities, has_entities, unescape
-from memidx.light import TYPE_CHECKING, pattern
+from memidx.light import pattern
 from memidx.values import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 PLACEHOLDERS = ("<path>", "<secret>")
 """What redaction leaves behind; no term may come from it."""
@@ -60,27 +57,21 @@ def normalise(text: str) -> str:
     return text if text.isascii() else _normalise(text)
 
 
-def normalise_many(texts: Sequence[str]) -> str:
-    """Texts normalised, one after another, a line end and a zero character behind each.
+def normalise_apart(text: str) -> bytes:
+    """`normalise(text)` in UTF-8, white space of other kinds than ASCII's and zeros as blanks.
 
-    White space is ASCII's: other spaces are blanks. A text's own zero characters are blanks too;
-    no word goes on over one.
+    No word goes on over one of them, nor over a placeholder, which leaves one blank.
     """
-    joined = "\n\0\n".join((*texts, ""))
-    if joined.count("\0") != len(texts):
-        joined = "\n\0\n".join((*(text.replace("\0", " ") for text in texts), ""))
-    if "<" in joined:
+    if "\0" in text:
+        text = text.replace("\0", " ")
+    if "<" in text:
         for placeholder in PLACEHOLDERS:
-            joined = joined.replace(placeholder, " ")
-    if "&" in joined:
-        joined = unescape(joined)
-    if joined.isascii():
-        return joined
-    # One text with other characters does not make all of them slow.
-    return "\0".join(
-        text if text.isascii() else pattern(_SPACES).sub(" ", _normalise(text))
-        for text in joined.split("\0")
-    )
+            text = text.replace(placeholder, " ")
+    if "&" in text:
+        text = unescape(text)
+    if not text.isascii():
+        text = pattern(_SPACES).sub(" ", _normalise(text))
+    return text.encode("utf-8", "surrogatepass")
 
 
 def aligned(text: str) -> Aligned:

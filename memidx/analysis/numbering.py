@@ -237,9 +237,7 @@ class Numbers:
         self._last = count - 1
         self._shift = np.uint64(65 - count.bit_length())
 
-    def _wrong(
-        self, rest: _Rest, lengths: NDArray[Any], numbers: NDArray[Any]
-    ) -> NDArray[Any]:
+    def _wrong(self, rest: _Rest, lengths: NDArray[Any], numbers: NDArray[Any]) -> NDArray[Any]:
         """Places of those words that are not the ones that their numbers stand for.
 
         Words of one length and one key that agree behind their first eight bytes agree in these

@@ -28,7 +28,7 @@ Text = tuple[str, str, str]  # title, path, text
 _MAX_PIECES = 3 << 15
 # Characters of text whose pieces are added up together: enough to make numpy worth its calls.
 _BATCH_CHARACTERS = 1 << 20
-_BLANK = 32  # the last byte that parts pieces
+_BLANK = 32  # the last kind of byte that parts pieces
 _HALF, _LOWER = 32, (1 << 32) - 1
 _NUMBER_BITS = 63
 _counters = count()
@@ -172,19 +172,19 @@ class _Pieces:
 
         n_known = self._numbers.size
         more = [piece.encode("utf-8", "surrogatepass") for _, piece in spread.more]
-        data = b"".join((b" ", spread.data, *more, PADDING))
-        characters = np.frombuffer(data, dtype=np.uint8)[: 1 + len(spread.data)]
-        is_solid = characters > _BLANK
+        data = b"".join((spread.data, *more, PADDING))
+        kinds = np.frombuffer(spread.kinds, dtype=np.uint8)
+        is_solid = kinds > _BLANK
         edges = np.flatnonzero(is_solid[1:] != is_solid[:-1]) + 1
         starts, ends = edges[::2], edges[1::2]
-        text_ends = np.flatnonzero(characters == 0)
+        text_ends = np.flatnonzero(kinds == 0)
         n_pieces = np.diff(np.searchsorted(starts, text_ends), prepend=0)
         texts = np.repeat(np.arange(len(text_ends)), n_pieces)
         lengths = ends - starts
         if more:
             more_lengths = np.array([*map(len, more)])
             lengths = np.concatenate((lengths, more_lengths))
-            more_starts = len(characters) + np.cumsum(more_lengths) - more_lengths
+            more_starts = len(kinds) + np.cumsum(more_lengths) - more_lengths
             starts = np.concatenate((starts, more_starts))
             texts = np.concatenate((texts, [text for text, _ in spread.more]))
         pieces = self._numbers.of(data, starts, lengths)

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from memidx.analysis.base import Analyzer
+from memidx.crew import load_numpy
 from memidx.errors import StoreMissing
 from memidx.indexing.state import State
 from memidx.snapshot import Workspace, analyzer_key
@@ -127,8 +128,11 @@ def build_store(
         known = None if full else _known(cache, workspace, root)
         before = _before(cache, analyzer)
         scratch = cache.writer.scratch()
-        # Without a snapshot to go on from, every document is analysed: best where it is read.
-        observed = Observations(analyzer, make_analyzer, scratch) if before is None else None
+        observed = None
+        if before is None:
+            # With nothing to go on from, every document is analysed: best where it is read.
+            load_numpy(workspace.env)
+            observed = Observations(analyzer, make_analyzer, scratch)
         look = look_at_sources(workspace, root, lines, damage, known, scratch, observed)
         if full:
             look = _afresh(lines, look)

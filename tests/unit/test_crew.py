@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -248,3 +249,18 @@ def test_documents_are_counted_where_they_are_read(
     with memidx.open(str(store), root=str(root), env=ENV) as index:
         assert index.refresh().n_analysed == 22
     assert snapshot.read_bytes() == observed
+
+
+@pytest.mark.parametrize("is_told", [False, True])
+def test_numpy_is_loaded_without_busy_threads_where_nobody_says_otherwise(is_told: bool) -> None:
+    """What a user says of the threads is left alone, and nothing stays of what memidx says."""
+    code = (
+        "import ctypes, os, sys; from memidx.crew import load_numpy\n"
+        "get = ctypes.CDLL(None).getenv; get.restype = ctypes.c_char_p\n"
+        "load_numpy(dict(os.environ))\n"
+        "print('numpy' in sys.modules, get(b'OPENBLAS_THREAD_TIMEOUT'))"
+    )
+    told = {"OPENBLAS_THREAD_TIMEOUT": "5"} if is_told else {}
+    command = [sys.executable, "-c", code]
+    said = subprocess.run(command, env={**os.environ, **told}, capture_output=True, check=True)
+    assert said.stdout.decode().split() == (["False", "b'5'"] if is_told else ["True", "None"])
