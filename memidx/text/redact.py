@@ -52,6 +52,7 @@ BEGINNINGS = (
     (b"sig", (b":", b"d", b"nature:", b"natured")),
 )
 PASS_ENDS = (b"w", b":", b"phrase")
+PRIVATE_KEYS = (b"privatekey", b"privatelines")
 KINDS_OF_KEY = (b"api", b"cess", b"ount", b"vate", b"tion", b"ning", b"auth", b"user")
 
 
@@ -160,7 +161,7 @@ def suspects(text: str) -> Suspects:
     names, keys = _names(squeezed)
     return Suspects(
         homes=_holds_any(squeezed, HOME_MARKS),
-        tokens=tokens or (keys and (b"privatekey" in squeezed or b"privatelines" in squeezed)),
+        tokens=tokens or (keys and _holds_any(squeezed, PRIVATE_KEYS)),
         names=names or (b"@" in data and b"://" in data),
     )
 
