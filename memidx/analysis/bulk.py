@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 _NOT_COUNTED = -1
 """The number of `NOT_COUNTED`."""
 
+_HALF, _LOWER = 32, (1 << 32) - 1
 _STOPS = [word.encode() for word in sorted(STOP_WORDS)]
 
 
@@ -97,7 +98,11 @@ class BulkTerms:
         ]
         owners = owner_of[np.concatenate([of_found for of_found, _ in found])]
         terms = np.concatenate([terms for _, terms in found])
-        return terms[np.argsort(owners)], np.bincount(owners, minlength=len(chunks.lengths))
+        # In one number, sorted several times as fast; the order of a chunk's terms says nothing.
+        both = owners << _HALF | terms - _NOT_COUNTED
+        both.sort()
+        terms = (both & _LOWER) + _NOT_COUNTED
+        return terms, np.bincount(owners, minlength=len(chunks.lengths))
 
     def _of_words(self, text: bytes, lowered: bytes, leaves: Leaves) -> list[_Found]:
         """Terms of letters alone; those of names as a whole, and of what they are divided into."""

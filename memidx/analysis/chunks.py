@@ -151,7 +151,7 @@ class Shapes:
 
     def leaves(self) -> Spans:
         """Runs of letters and digits."""
-        return self._spans(*self._runs(_LEAF))
+        return self._spans(*self._leaves())
 
     def unusual(self) -> Spans:
         """Chunks that have another shape than those that are known here."""
@@ -163,14 +163,14 @@ class Shapes:
         self, level: int, judge: Callable[[Spans, NDArray[Any], NDArray[Any]], NDArray[Any]]
     ) -> Spans:
         """Compounds that a joint divides, but for those that have no term of their own."""
-        starts, ends = self._runs(level)
-        joints = np.flatnonzero(self._levels == level)
-        # The run that each joint divides; there are fewer joints than runs.
-        divided = np.searchsorted(starts, joints, side="right") - 1
-        is_new = np.diff(divided, prepend=-1, append=len(starts)) > 0
+        borders = self._marks[self._mark_levels < level]
+        joints = self._marks[self._mark_levels == level]
+        # The border behind each joint.
+        divided = np.searchsorted(borders, joints)
+        is_new = np.diff(divided, prepend=-1, append=len(borders)) > 0
         is_first, is_last = is_new[:-1], is_new[1:]
         divided = divided[is_first]
-        spans = self._spans(starts[divided], ends[divided])
+        spans = self._spans(borders[divided - 1] + 1, borders[divided])
         return spans.of(judge(spans, joints[is_first], joints[is_last]))
 
     def _are_paths(self, spans: Spans, first: NDArray[Any], last: NDArray[Any]) -> NDArray[Any]:
@@ -196,7 +196,7 @@ class Shapes:
     def _are_identifiers(
         self, spans: Spans, first: NDArray[Any], last: NDArray[Any]
     ) -> NDArray[Any]:
-        leaves, _ = self._runs(_LEAF)
+        leaves, _ = self._leaves()
         ends = spans.starts + spans.lengths
         n_leaves = np.searchsorted(leaves, ends) - np.searchsorted(leaves, spans.starts)
         # `_name` is indexed as `name`; `__name__`, `__` and `10_000` are cases of their own.
@@ -215,7 +215,7 @@ class Shapes:
         """Acronyms, dates and names that begin with a point are unusual."""
         text = self._text
         point, hyphen = ord("."), ord("-")
-        is_odd = (text[first + 1] == point) & (last > first + 1)
+        is_odd = (text[first + 1] == point) & (text[first + 3] == point)
         is_odd |= (
             are_digits(text[first]) & (text[first + 4] == hyphen) & (text[first + 7] == hyphen)
         )
@@ -251,9 +251,12 @@ class Shapes:
         dropped = np.flatnonzero(self._is_unusual)
         lengths = self._ends[dropped + 1] - self._ends[dropped]
         self._levels[ranges(self._ends[dropped], lengths)] = _NONE
+        # All that divides leaves or stands between chunks; a few, beside the characters.
+        self._marks = np.flatnonzero(self._levels < _LEAF)
+        self._mark_levels = self._levels[self._marks]
 
-    def _runs(self, level: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Where characters that join at least so tightly stand together: beginnings and ends."""
-        is_in = self._levels >= level
-        edges = np.flatnonzero(is_in[1:] != is_in[:-1]) + 1
-        return edges[::2], edges[1::2]
+    def _leaves(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Where letters and digits stand together: beginnings and ends."""
+        starts, ends = self._marks[:-1] + 1, self._marks[1:]
+        are_some = starts < ends
+        return starts[are_some], ends[are_some]
