@@ -5,7 +5,8 @@ to do asks `current_crew` for it, and does the work alone where there is none.
 Helpers are new processes, which load of memidx what their work needs and nothing of the caller's
 program. Each gets its tasks through a pipe, and has some ahead; what it found is sent by a thread
 of its own, so that it never waits until somebody looks. Meanwhile this process works too, looks
-between two tasks for results, and never waits while there is a task left.
+between two tasks for results, and never waits while there is a task left: in the end it does those
+that helpers have not come to.
 """
 
 from __future__ import annotations
@@ -95,7 +96,7 @@ class Crew:
         numbered = enumerate(tasks)
         done: dict[int, _Result] = {}
         n_taken = n_given = 0
-        is_whole = False
+        is_heard = True  # whatever the helpers said
         try:
             while True:
                 for helper in self._helpers:
@@ -110,13 +111,19 @@ class Crew:
                 if has_room and (task := next(numbered, None)):
                     n_taken += 1
                     done[task[0]] = function(task[1])
+                elif has_room and (task := self._take_back()):
+                    is_heard = False
+                    done[task[0]] = function(task[1])
                 elif n_given < n_taken:
                     self._collect(done, wait_s=None)
                 else:
                     break
-            is_whole = True
+        except BaseException:
+            is_heard = False
+            raise
         finally:
-            if not is_whole:
+            # What a helper says later may build on what nobody heard.
+            if not is_heard:
                 self.dismiss()
 
     def dismiss(self) -> None:
@@ -132,6 +139,10 @@ class Crew:
             helper.wait()
         self._dismissed.clear()
 
+    def _take_back(self) -> tuple[int, Any] | None:
+        """A task that some helper has not come to, if there is one."""
+        return next(filter(None, (helper.take_back() for helper in self._helpers)), None)
+
     def _collect(self, done: dict[int, Any], wait_s: float | None) -> None:
         """Take the results that are there; None waits for one, where none of those wanted is."""
         from select import select
@@ -141,12 +152,16 @@ class Crew:
         if not ready:
             ready, _, _ = select([*busy], [], [], wait_s)
         for results in ready:
-            number, result = busy[results].take()
-            done[number] = result
+            if taken := busy[results].take():
+                done[taken[0]] = taken[1]
 
 
 class _Helper:
-    """A process that works for this one."""
+    """A process that works for this one.
+
+    Attributes:
+        n_in_vain: How many of its tasks were taken back, the last ones.
+    """
 
     def __init__(self, load: Sequence[str]) -> None:
         # Only who has a crew pays for it.
@@ -155,7 +170,7 @@ class _Helper:
         task_end, task_start = os.pipe()
         result_end, result_start = os.pipe()
         code = _HELP_OUT.format(sys.path, task_end, result_start, [*load])
-        self.n_tasks = 0
+        self.n_in_vain = 0
         self._process: Popen[bytes] = Popen(
             [sys.executable, "-c", code],
             stdin=DEVNULL,
@@ -166,7 +181,8 @@ class _Helper:
             os.fdopen(descriptor).close()
         self._tasks: IO[bytes] = os.fdopen(task_start, "wb", buffering=0)
         self.results: IO[bytes] = os.fdopen(result_end, "rb", buffering=0)
-        self._numbers: deque[int] = deque()
+        # The tasks it has, and their numbers; of the last ones nobody wants to know the result.
+        self._given: deque[tuple[int, Any]] = deque()
         self.found: deque[tuple[Any, Exception | None]] = deque()
         for pipe in (self._tasks, self.results):
             _enlarge(pipe)
@@ -176,8 +192,7 @@ class _Helper:
         """Hand over a task."""
         from select import select
 
-        self._numbers.append(number)
-        self.n_tasks += 1
+        self._given.append((number, task))
         left = _packed((function, task))
         with _helper_lives():
             while left:
@@ -188,16 +203,31 @@ class _Helper:
                 else:
                     left = left[self._tasks.write(left) or 0 :]
 
-    def take(self) -> tuple[int, Any]:
-        """Number and result of the task that was given first; waits for it."""
+    @property
+    def n_tasks(self) -> int:
+        """How many tasks it has."""
+        return len(self._given)
+
+    def take(self) -> tuple[int, Any] | None:
+        """Number and result of the task that was given first, if it is wanted; waits for it."""
         if not self.found:
             with _helper_lives():
                 self.found.append(_receive(self.results))
         result, error = self.found.popleft()
-        self.n_tasks -= 1
+        number, _ = self._given.popleft()
+        if len(self._given) < self.n_in_vain:
+            self.n_in_vain -= 1
+            return None
         if error is not None:
             raise error
-        return self._numbers.popleft(), result
+        return number, result
+
+    def take_back(self) -> tuple[int, Any] | None:
+        """Number and task of the last one that it is not to do any more; never that at hand."""
+        if len(self._given) - self.n_in_vain < 2:
+            return None
+        self.n_in_vain += 1
+        return self._given[-self.n_in_vain]
 
     def dismiss(self) -> None:
         """End the process, whatever it does: nobody asks for it."""

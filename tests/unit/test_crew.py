@@ -8,8 +8,10 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from threading import current_thread, main_thread
+from time import sleep
 from typing import Any
 
 import pytest
@@ -138,6 +140,31 @@ def test_an_error_is_raised_where_the_work_was_given_out(size: int) -> None:
         found: list[int] = []
         with pytest.raises(ValueError, match="5"):
             found.extend(helpers.map(_fail, range(50)))
+        assert not helpers.is_started
+        assert list(helpers.map(_double_alone, range(9))) == [*range(0, 18, 2)]
+
+
+def _wait_for_the_second(parent: int, file: str, number: int) -> tuple[int, int]:
+    """The first task ends when another process has done the second one."""
+    if number == 1 and os.getpid() == parent:
+        Path(file).touch()
+    for _ in range(2000):
+        if os.getpid() == parent or Path(file).exists():
+            return os.getpid(), number
+        sleep(0.01)
+    raise TimeoutError(file)
+
+
+@pytest.mark.parametrize("size", [2, 3])
+def test_nobody_waits_for_a_task_that_no_helper_has_come_to(tmp_path: Path, size: int) -> None:
+    """Who has nothing to do takes it back; and whose results were not heard is asked no more."""
+    work = partial(_wait_for_the_second, os.getpid(), str(tmp_path / "done"))
+    with crew_of(size):
+        helpers = current_crew()
+        assert helpers is not None
+        found = list(helpers.map(work, range(7)))
+        assert [number for _, number in found] == [*range(7)]
+        assert found[0][0] != os.getpid() == found[1][0]
         assert not helpers.is_started
         assert list(helpers.map(_double_alone, range(9))) == [*range(0, 18, 2)]
 
