@@ -244,7 +244,7 @@ def _counted(
     n_bits = int(numbers.max(initial=0)).bit_length()
     is_short = int(docs.max(initial=0)).bit_length() + n_bits <= _SHORT_BITS
     # Most are short, and sorted twice as fast.
-    keys = docs.astype(np.uint32 if is_short and times is None else np.int64)
+    keys: NDArray[Any] = docs.astype(np.uint32 if is_short and times is None else np.int64)
     keys <<= n_bits
     keys |= numbers.astype(keys.dtype)
     if times is None:

@@ -93,6 +93,11 @@ class Observations:
         forget_counters()
         self._ahead = _Ahead(self.postings, numbers)
 
+    @property
+    def is_ahead(self) -> bool:
+        """Whether postings are inverted while the caller does something else."""
+        return self._ahead is not None
+
     def inverted(self, numbers: array[int]) -> Inverted:
         """The postings of the documents of these numbers; they are used up."""
         return self._ahead.wait() if self._ahead else self.postings.inverted(numbers)

@@ -150,6 +150,11 @@ def build_store(
             written = write_store(store, manifest, look.lines, shard=shard, cap=SHARD_CAP_BYTES)
         cache.writer.write_root(root)
         key = look.key(analyzer)
+        settled = replace(look, plan=look.plan.done(), damage=())
+        signatures = store_signature(workspace.store)
+        state = record(settled, workspace, key=key, store=signatures, recorded_ns=now_ns)
+        # Postings take longer than lines: what else is to be written is made meanwhile.
+        packed = state.pieces() if observed is not None and observed.is_ahead else None
         snapshot, n_analysed = derive_look(
             look,
             key,
@@ -160,11 +165,7 @@ def build_store(
             make_analyzer=make_analyzer,
             observed=observed,
         )
-        settled = replace(look, plan=look.plan.done(), damage=())
-        signatures = store_signature(workspace.store)
-        cache.writer.write_state(
-            record(settled, workspace, key=key, store=signatures, recorded_ns=now_ns)
-        )
+        cache.writer.write_state(state, packed)
         cache.writer.prune(*snapshot.keys(key))
     behind = bool(look.plan.size or differs or damage)
     return Built(look, written, behind, differs, n_analysed=n_analysed, patch=patched)
