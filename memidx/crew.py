@@ -266,6 +266,7 @@ def help_out(tasks: int, results: int, load: Sequence[str]) -> None:
         tasks: Descriptor of the pipe that they come through; `results` likewise.
         load: Names of modules that will be needed.
     """
+    import gc
     import signal
     from importlib import import_module
     from queue import SimpleQueue
@@ -273,6 +274,8 @@ def help_out(tasks: int, results: int, load: Sequence[str]) -> None:
 
     # Who is interrupted is the one that has helpers; it ends them.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Nothing here is worth a search for cycles, and it ends with the build.
+    gc.disable()
     found: SimpleQueue[memoryview | None] = SimpleQueue()
     with os.fdopen(tasks, "rb", buffering=0) as given, suppress(EOFError):
         sender = Thread(target=_send, args=(results, found))
