@@ -81,13 +81,18 @@ class Crew:
             self._helpers.append(_Helper(self._load))
 
     def map(
-        self, function: Callable[[_Task], _Result], tasks: Iterable[_Task]
+        self,
+        function: Callable[[_Task], _Result],
+        tasks: Iterable[_Task],
+        *,
+        get_ready: Callable[[], None] | None = None,
     ) -> Iterator[_Result]:
         """Results in the order of the tasks.
 
         Args:
             function: Of a module; it, its tasks and results must be picklable.
             tasks: Read as far ahead as there are hands.
+            get_ready: What this process needs before its first task, when others have theirs.
 
         Raises:
             StoreError: A process ended before its work did.
@@ -103,6 +108,9 @@ class Crew:
                     while helper.n_tasks < _AHEAD and (task := next(numbered, None)):
                         helper.give(task[0], function, task[1])
                         n_taken += 1
+                if get_ready is not None:
+                    get_ready()
+                    get_ready = None
                 self._collect(done, wait_s=0)
                 while n_given in done:
                     yield done.pop(n_given)

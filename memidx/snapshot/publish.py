@@ -10,7 +10,6 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from memidx.analysis.base import Analyzer
-from memidx.crew import load_numpy
 from memidx.errors import StoreMissing
 from memidx.indexing.state import State
 from memidx.snapshot import Workspace, analyzer_key
@@ -131,8 +130,7 @@ def build_store(
         observed = None
         if before is None:
             # With nothing to go on from, every document is analysed: best where it is read.
-            load_numpy(workspace.env)
-            observed = Observations(analyzer, make_analyzer, scratch)
+            observed = Observations(analyzer, make_analyzer, scratch, workspace.env)
         look = look_at_sources(workspace, root, lines, damage, known, scratch, observed)
         if full:
             look = _afresh(lines, look)
