@@ -187,9 +187,10 @@ class Shapes:
     def _are_hyphenated(
         self, spans: Spans, first: NDArray[Any], last: NDArray[Any]
     ) -> NDArray[Any]:
-        # Perhaps a date: three numbers.
+        # Perhaps a date: three numbers, and not a UUID.
         ends = spans.starts + spans.lengths
-        is_odd = are_digits(self._text[spans.starts]) & are_digits(self._text[ends - 1])
+        letters = np.flatnonzero((self._levels == _LEAF) & ~are_digits(self._text))
+        is_odd = np.searchsorted(letters, spans.starts) == np.searchsorted(letters, ends)
         self._is_unusual[spans.owners[is_odd & (first < last)]] = True
         return np.ones(len(first), dtype=bool)
 
