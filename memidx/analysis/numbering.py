@@ -27,7 +27,7 @@ _LONGEST = 64
 _MASKS = np.array([(1 << 8 * size) - 1 for size in range(_WORD + 1)], dtype="<u8")
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _HALF, _TWICE = np.uint64(32), np.uint64(2)
-_FEWEST_SLOTS = 1 << 16
+_FEWEST_SLOTS = 1 << 18
 # So many slots for each word: most are found at the first look.
 _SLOTS_EACH = 3
 # In a slot: nothing; less than that, a word that wants to have it.
