@@ -112,6 +112,10 @@ def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'memidx' has no attribute {name!r}")
+    if home == "memidx.index":
+        from memidx import bytecode  # fifty modules
+
+        bytecode.load(home, __spec__)
     # As `importlib.import_module` does, without loading `importlib`.
     module = __import__(home, fromlist=(name,))
     value = globals()[name] = getattr(module, "VERSION" if name == "__version__" else name)

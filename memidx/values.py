@@ -160,7 +160,8 @@ class _ValueType(type):
         defaults = {field: body.pop(field) for field in names if field in body}
         setters: list[Callable[..., None]] = []
         body["__init__"] = _initialiser(names, defaults, setters)
-        body["__slots__"] = body["__match_args__"] = names
+        body["__slots__"] = (*names, *body.get("__slots__", ()))
+        body["__match_args__"] = names
         body["_defaults"] = defaults
         made = super().__new__(cls, name, bases, body)
         # The slots' own setters, past the `__setattr__` that refuses.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from _thread import allocate_lock
+
 from memidx.indexing.state import Freshness
 from memidx.light import TYPE_CHECKING
 from memidx.values import Value, field
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any, Literal
 
     from memidx.search.cursor import Cursor
@@ -45,9 +47,61 @@ class Snippet(Value):
     line_end: int
 
 
-class Hit(Value):
-    """One place in the ranking. `score` is raw, `relevance` 0..1, `composite` orders."""
+class Shown:
+    """What a document shows to a question: snippets, found one by one as they are asked for.
 
+    A hit that nobody reads costs nothing, and who reads one snippet does not wait for three. Any
+    thread may ask.
+
+    Args:
+        find: Gives the snippets, the best first.
+    """
+
+    __slots__ = ("_find", "_found", "_lock", "_more")
+
+    def __init__(self, find: Callable[[], Iterator[Snippet]]) -> None:
+        self._find: Callable[[], Iterator[Snippet]] | None = find
+        self._found: list[Snippet] = []
+        self._lock = allocate_lock()
+        self._more: Iterator[Snippet] | None = None
+
+    def first(self) -> Snippet | None:
+        """The best one, if there is any."""
+        return next(iter(self._at_least(1)), None)
+
+    def all(self) -> tuple[Snippet, ...]:
+        """All of them, the best first."""
+        return tuple(self._at_least(None))
+
+    def _at_least(self, count: int | None) -> list[Snippet]:
+        """So many, or all there are."""
+        found = self._found
+        with self._lock:
+            try:
+                while self._find is not None and (count is None or len(found) < count):
+                    if self._more is None:
+                        self._more = self._find()
+                    snippet = next(self._more, None)
+                    if snippet is None:
+                        self._find = self._more = None  # what they needed may go
+                    else:
+                        found.append(snippet)
+            except BaseException:
+                # Who asks again is to get all of them, or the error again.
+                self._more = None
+                found.clear()
+                raise
+        return found
+
+
+class Hit(Value):
+    """One place in the ranking. `score` is raw, `relevance` 0..1, `composite` orders.
+
+    `snippet`, `snippets` and their lines are found when they are first asked for, in the text as
+    the search had it.
+    """
+
+    __slots__ = ("_shown",)
     rank: int
     doc_id: str
     source: str
@@ -67,6 +121,30 @@ class Hit(Value):
     tags: tuple[str, ...]
     flags: tuple[str, ...]
     store: str
+
+    @classmethod
+    def showing(cls, shown: Shown, **fields: Any) -> Hit:
+        """A hit of which the fields that snippets fill are still open."""
+        hit = cls.__new__(cls)
+        for name, value in (*fields.items(), ("_shown", shown)):
+            object.__setattr__(hit, name, value)
+        return hit
+
+    if not TYPE_CHECKING:  # a checker would let every name pass
+
+        def __getattr__(self, name: str) -> Any:
+            """A field that is still open, which from then on is like the others."""
+            if name not in ("snippet", "snippets", "line_start", "line_end"):
+                raise AttributeError(f"a hit has no {name!r}", name=name, obj=self)
+            fill = object.__setattr__
+            if name == "snippets":
+                fill(self, "snippets", self._shown.all())
+            else:
+                first = self._shown.first()
+                fill(self, "snippet", first.text if first else self.title)
+                fill(self, "line_start", first.line_start if first else None)
+                fill(self, "line_end", first.line_end if first else None)
+            return getattr(self, name)
 
 
 class Ranked(Value):

@@ -30,7 +30,7 @@ from memidx.text import CUT, TOLD_KINDS
 from memidx.values import Value, replace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from memidx.sources.base import Skip
 
@@ -153,21 +153,21 @@ def _hit(
     begin, kind = snapshot.line_of[doc], snapshot.kinds[snapshot.kind_of[doc]]
     which, doc_ord = snapshot.locate(doc)
     segment = snapshot.parts[which].segment
-    page, facts = pages_of(segment).page(segment, doc_ord)
-    shown = page.answer(
-        finder.question,
-        begin,
-        lambda: snippets(
-            page,
-            finder,
-            facts.title,
-            line_offset=begin - 1,
-            indexed=[term for term, n in numbers.items() if snapshot.frequency(0, n, doc)],
-        ),
-    )
-    shown = _in_file(shown, kind=kind, text=page.text, begin=begin)
-    first = shown[0] if shown else None
-    return Hit(
+    kept = pages_of(segment).page(segment, doc_ord)
+    page, facts = kept.page, kept.facts
+
+    def find() -> Callable[[], Iterator[Snippet]]:
+        # Of the snapshot now: it may be another one's turn when somebody reads the snippets.
+        indexed = [term for term, n in numbers.items() if snapshot.frequency(0, n, doc)]
+        return lambda: _in_file(
+            snippets(page, finder, facts.title, line_offset=begin - 1, indexed=indexed),
+            kind=kind,
+            text=page.text,
+            begin=begin,
+        )
+
+    return Hit.showing(
+        kept.shown(finder.question, begin, find),
         rank=rank,
         doc_id=facts.doc_id,
         source=snapshot.sources[snapshot.source_of[doc]],
@@ -179,10 +179,6 @@ def _hit(
         relevance=scored.relevance,
         composite=scored.composite,
         confidence=scored.confidence,
-        snippet=first.text if first else facts.title,
-        snippets=shown,
-        line_start=first.line_start if first else None,
-        line_end=first.line_end if first else None,
         time=facts.time,
         tags=facts.tags,
         flags=snapshot.flags.get(doc, ()),
@@ -190,9 +186,7 @@ def _hit(
     )
 
 
-def _in_file(
-    snippets: Sequence[Snippet], *, kind: str, text: str, begin: int
-) -> tuple[Snippet, ...]:
+def _in_file(snippets: Iterator[Snippet], *, kind: str, text: str, begin: int) -> Iterator[Snippet]:
     """The snippets with lines of the file.
 
     The text of most documents is a run of lines of a file. Where it is told in other words, or
@@ -210,8 +204,8 @@ def _in_file(
     elif kind == "code" and CUT in text:
         last = begin + text.count("\n", 0, text.index(CUT))
     else:
-        return tuple(snippets)
-    return tuple(
+        return snippets
+    return (
         snippet if snippet.line_end <= last else replace(snippet, line_start=begin, line_end=begin)
         for snippet in snippets
     )

@@ -15,13 +15,13 @@ from itertools import pairwise
 from memidx.analysis.inner import blanked
 from memidx.analysis.normalise import fold, normalise
 from memidx.light import TYPE_CHECKING, cached_property
-from memidx.search.answer import Snippet
+from memidx.search.answer import Shown, Snippet
 from memidx.search.blocks import Outline
 from memidx.snapshot.segment import Segment
 from memidx.values import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     Question = tuple[tuple[str, float], ...]  # terms and their weights
 
@@ -44,7 +44,6 @@ class Page:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._answers: dict[tuple[Question, int], tuple[Snippet, ...]] = {}
 
     @cached_property
     def outline(self) -> Outline:
@@ -90,22 +89,6 @@ class Page:
             ]
         )
 
-    def answer(
-        self, question: Question, begin: int, find: Callable[[], tuple[Snippet, ...]]
-    ) -> tuple[Snippet, ...]:
-        """What `find` gives for a question, found once.
-
-        Args:
-            begin: Line of the file where the document begins by now.
-        """
-        asked = question, begin
-        found = self._answers.get(asked)
-        if found is None:
-            if len(self._answers) >= MAX_ANSWERS:
-                del self._answers[next(iter(self._answers))]
-            found = self._answers[asked] = find()
-        return found
-
     def size_bytes(self) -> int:
         """What the page takes, roughly: text, plain text, blocks of a few lines, snippets."""
         return 9 * sys.getsizeof(self.text) // 2 + 1500 * MAX_ANSWERS
@@ -147,24 +130,53 @@ class Facts(NamedTuple):
     tags: tuple[str, ...]
 
 
+class Kept:
+    """A page that is remembered, what is said of its document, and what it showed."""
+
+    __slots__ = ("_shown", "facts", "page")
+
+    def __init__(self, page: Page, facts: Facts) -> None:
+        self.page = page
+        self.facts = facts
+        # Not the page's own: what is still looked for keeps the page.
+        self._shown: dict[tuple[Question, int], Shown] = {}
+
+    def shown(
+        self, question: Question, begin: int, find: Callable[[], Callable[[], Iterator[Snippet]]]
+    ) -> Shown:
+        """What is shown to a question, found once.
+
+        Args:
+            question: Terms and their weights.
+            begin: Line of the file where the document begins by now.
+            find: Prepares the search for the snippets, if it has to be made.
+        """
+        asked = question, begin
+        found = self._shown.get(asked)
+        if found is None:
+            if len(self._shown) >= MAX_ANSWERS:
+                del self._shown[next(iter(self._shown))]
+            found = self._shown[asked] = Shown(find())
+        return found
+
+
 class Pages:
     """Pages of one segment, which remembers them, as far as they were asked for."""
 
     def __init__(self) -> None:
-        self._pages: dict[int, tuple[Page, Facts]] = {}
+        self._pages: dict[int, Kept] = {}
         self._size_bytes = 0
 
-    def page(self, segment: Segment, doc_ord: int) -> tuple[Page, Facts]:
+    def page(self, segment: Segment, doc_ord: int) -> Kept:
         """The page of a document, and what is said of it."""
         found = self._pages.pop(doc_ord, None)
         if found is None:
-            page = Page(segment.texts[doc_ord])
-            found = page, _facts(segment, doc_ord)
-            self._size_bytes += page.size_bytes()
+            found = Kept(Page(segment.texts[doc_ord]), _facts(segment, doc_ord))
+            self._size_bytes += found.page.size_bytes()
         self._pages[doc_ord] = found  # now the last
         while self._size_bytes > MAX_REMEMBERED_BYTES:
             first = next(iter(self._pages))
-            self._size_bytes -= self._pages.pop(first)[0].size_bytes()
+            self._size_bytes -= self._pages.pop(first).page.size_bytes()
         return found
 
 

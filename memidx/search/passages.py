@@ -19,7 +19,7 @@ from memidx.search.places import Finder, Guesses, Place, WordsOverlapError
 from memidx.values import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 REPEATED = 0.2
 """What a term counts in a further snippet once one has shown it."""
@@ -66,8 +66,10 @@ def snippets(
     indexed: Collection[str] | None = None,
     limit: int = 3,
     width: int = 240,
-) -> tuple[Snippet, ...]:
+) -> Iterator[Snippet]:
     """Up to `limit` pieces of a document that show why it was found, the best first.
+
+    The second is looked for when it is asked for.
 
     Args:
         page: The document's whole text.
@@ -79,21 +81,25 @@ def snippets(
         limit: How many, at most.
         width: Longest snippet in characters.
 
-    Returns:
+    Yields:
         Each holds a query term, if the text or the title does; else the document's beginning.
     """
     text = page.text
-    chosen = _choose(page, finder, *finder.guesses(page, indexed), limit, width)
-    if not chosen and (indexed is None or indexed):
+    is_shown = False
+    for bounds, start, end in _choose(page, finder, *finder.guesses(page, indexed), limit, width):
+        is_shown = True
+        yield _snippet(text, bounds, start, end, line_offset)
+    if not is_shown and (indexed is None or indexed):
         held = finder.all_places(text)
         certain: Guesses = {}
         for place in held:
             for term in place.terms:
                 certain.setdefault(term, []).append(place.start)
-        chosen = _choose(page, finder, certain, (), limit, width, held)
-    if not chosen:
-        return _without_places(page, finder, title, line_offset, width)
-    return tuple([_snippet(text, bounds, start, end, line_offset) for bounds, start, end in chosen])
+        for bounds, start, end in _choose(page, finder, certain, (), limit, width, held):
+            is_shown = True
+            yield _snippet(text, bounds, start, end, line_offset)
+    if not is_shown:
+        yield from _without_places(page, finder, title, line_offset, width)
 
 
 class _Candidate:
@@ -123,7 +129,7 @@ def _choose(
     limit: int,
     width: int,
     places: Sequence[Place] | None = None,
-) -> list[tuple[tuple[int, int], int, int]]:
+) -> Iterator[tuple[tuple[int, int], int, int]]:
     """Passages to show and what to cut from them: ((start, end), cut start, cut end).
 
     Each time the passage that adds most, of equals the first. What one adds only ever falls, when
@@ -134,14 +140,14 @@ def _choose(
         places: What is known for certain, in order, if it is: then nothing has to be checked.
     """
     if not guesses:
-        return []
+        return
     outline, weights = page.outline, finder.weights
     candidates = _candidates(outline, weights, guesses)
     heap = [(-candidate.gain, number) for number, candidate in candidates.items()]
     heapify(heap)
     covered: set[str] = set()
-    chosen: list[tuple[tuple[int, int], int, int]] = []
-    while heap and len(chosen) < limit:
+    n_chosen = 0
+    while heap and n_chosen < limit:
         before, number = heap[0]
         candidate = candidates[number]
         is_passage = outline.is_passage(number)
@@ -161,9 +167,9 @@ def _choose(
             first, last = outline.span(number)
             bounds = outline.starts[first], outline.ends[last]
             (start, end), shown = _window(page, bounds, finder, candidate, width, places)
-            chosen.append((bounds, start, end))
+            yield bounds, start, end
+            n_chosen += 1
             covered.update(shown)
-    return chosen
 
 
 def _candidates(

@@ -18,6 +18,7 @@ from tests.benchmarks.tables import AHEAD, Bar, Comparisons, at_most, plus_ms, t
 
 MB = 1e6
 ONE_PROCESS = "memidx, one process"
+WHOLE = "memidx, as JSON"
 
 _BUILD = (
     "import sys; from tests.benchmarks.engines import {} as engine\n"
@@ -29,7 +30,7 @@ _ASK = (
 )
 _ASK_CHECKED = (
     "import sys, memidx; index = memidx.open(sys.argv[1])\n"
-    "print([hit.doc_id for hit in index.search(sys.argv[2]).hits])"
+    "print([(hit.doc_id, hit.snippet) for hit in index.search(sys.argv[2]).hits])"
 )
 _TYPER = (
     "import typer; app = typer.Typer(rich_markup_mode=None)\n"
@@ -176,10 +177,15 @@ def warm(table: Comparisons, world: World, rounds: int) -> None:
         ids: measure.Contestants = {
             name: (lambda query, ids=engine.ids: ids(query, 10)) for name, engine in both.items()
         }
+        # One snippet a hit, as the peers make; memidx shows up to three, on request.
+        whole = stack.enter_context(closing(load("memidx").Engine(world.targets["memidx"])))
         answers: measure.Contestants = {
-            name: (lambda query, answer=engine.answer: answer(query, 5))
-            for name, engine in engines.items()
-            if name not in ("bm25s", "rank_bm25")  # they make no snippets
+            WHOLE: lambda query: whole.index.search(query, 5, refresh=False).to_dict(),
+            **{
+                name: (lambda query, answer=engine.answer: answer(query, 5))
+                for name, engine in engines.items()
+                if name not in ("bm25s", "rank_bm25")  # they make no snippets
+            },
         }
         p50, p95 = measure.queries(ids, world.asked, rounds)
         full50, full95 = measure.queries(answers, world.asked, rounds)
@@ -208,15 +214,20 @@ def warm(table: Comparisons, world: World, rounds: int) -> None:
         shares = [together[name].seconds / len(world.asked) for name in ("memidx", "bm25s")]
         table.add(f"warm ids, {len(world.asked)} at once, each", shares[0], "bm25s", shares[1])
     limits = {"must": at_most(1e-3, "s"), "reach": at_most(0.3e-3, "s")}
-    for name in [name for name in full50 if name != "memidx"]:
+    for name in [name for name in full50 if name not in ("memidx", WHOLE)]:
         what = "warm full answer, 5 hits, p50"
         bar = limits if name == "reference" else {}
         table.add(what, full50["memidx"].seconds, name, full50[name].seconds, **bar)
-    for name in [name for name in full95 if name != "memidx"]:
+    for name in [name for name in full95 if name not in ("memidx", WHOLE)]:
         what = "warm full answer, 5 hits, p95"
         table.add(what, full95["memidx"].seconds, name, full95[name].seconds)
     for at, name in enumerate(("p50", "p95")):
         _add_peers(table, f"warm full answer, each question new, {name}", new_full, at)
+    peer = "one snippet a hit"
+    what = "warm full answer as JSON, p50"
+    table.add(what, full50[WHOLE].seconds, peer, full50["memidx"].seconds)
+    what = "warm full answer as JSON, each question new, p50"
+    table.add(what, new_full[WHOLE][0].seconds, peer, new_full["memidx"][0].seconds)
 
 
 def _add_peers(
@@ -226,7 +237,7 @@ def _add_peers(
     at: int,
 ) -> None:
     for name in found:
-        if name not in ("memidx", "words"):
+        if name not in ("memidx", "words", WHOLE):
             table.add(what, found["memidx"][at].seconds, name, found[name][at].seconds)
 
 
@@ -252,7 +263,7 @@ def freshness(table: Comparisons, world: World, rounds: int) -> None:
 
         def ask(number: int) -> None:
             edit(number)
-            index.search(query)
+            read(index.search(query))
 
         def asker(engine: Any) -> Callable[[int], Any]:
             known = dict(scan(world.root))
@@ -287,6 +298,11 @@ def freshness(table: Comparisons, world: World, rounds: int) -> None:
             table.add(what, answered_in, "scandir + stat", bare, **limits)
 
 
+def read(answer: memidx.Answer) -> list[str]:
+    """One snippet of each hit, which is found when it is asked for."""
+    return [hit.snippet for hit in answer.hits]
+
+
 def _watching(world: World, edit: Callable[[int], None], rounds: int) -> tuple[float, float] | None:
     """Seconds that watched sources take to be looked at, and from an edit to an answer.
 
@@ -299,7 +315,7 @@ def _watching(world: World, edit: Callable[[int], None], rounds: int) -> tuple[f
 
     def ask(number: int) -> None:
         edit(number)
-        index.search(world.asked[0])
+        read(index.search(world.asked[0]))
 
     with index:
         index.refresh()

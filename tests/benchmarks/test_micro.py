@@ -67,7 +67,7 @@ def test_find_snippets(benchmark: BenchmarkFixture) -> None:
     """Three snippets of one document."""
     text = _text(1)
     finder = Finder(get_analyzer("default"), {"lock": 2.0, "store": 1.0})
-    assert benchmark(lambda: snippets(Page(text), finder, "Title"))
+    assert benchmark(lambda: list(snippets(Page(text), finder, "Title")))
 
 
 def test_survey_a_folder(benchmark: BenchmarkFixture, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ at once, keeps what it divided and looks closely at few passages.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import example, given
@@ -17,7 +18,7 @@ from memidx.analysis.normalise import fold, normalise
 from memidx.search import pages as pages_module
 from memidx.search.answer import Snippet
 from memidx.search.blocks import Outline
-from memidx.search.pages import UNSEEN, Page, Pages, lowered
+from memidx.search.pages import UNSEEN, Facts, Kept, Page, Pages, lowered
 from memidx.search.passages import snippets
 from memidx.search.places import Finder, WordsOverlapError
 from tests.support import make, snapshot_of
@@ -177,7 +178,7 @@ def test_first_snippet_is_of_the_best_passage(text: str, words: set[str]) -> Non
         for term, weight in one.terms
     }
     best = shown_first(text, weights)
-    found = snippets(Page(text), Finder(ANALYZER, weights), "", width=10_000)
+    found = list(snippets(Page(text), Finder(ANALYZER, weights), "", width=10_000))
     if best is not None:
         assert (found[0].line_start, found[0].line_end) == min(best)
 
@@ -209,7 +210,7 @@ def test_pages_are_kept_within_their_bound(monkeypatch: pytest.MonkeyPatch) -> N
     pages = Pages()
 
     def page_of(doc: int) -> Page:
-        return pages.page(snapshot.parts[0].segment, doc)[0]
+        return pages.page(snapshot.parts[0].segment, doc).page
 
     first, second = page_of(0), page_of(1)
     assert page_of(0) is first
@@ -227,15 +228,15 @@ def test_a_question_is_looked_at_once_a_page(monkeypatch: pytest.MonkeyPatch) ->
     So is a document that begins elsewhere in its file by now.
     """
     monkeypatch.setattr(pages_module, "MAX_ANSWERS", 2)
-    page = Page("text")
+    kept = Kept(Page("text"), Facts("a.md", "a.md", "A", None, ()))
     asked: list[str] = []
 
     def ask(name: str, *question: tuple[str, float], begin: int = 1) -> tuple[Snippet, ...]:
-        def find() -> tuple[Snippet, ...]:
+        def find() -> Callable[[], Iterator[Snippet]]:
             asked.append(name)
-            return (Snippet(name, 1, 1),)
+            return lambda: iter([Snippet(name, 1, 1)])
 
-        return page.answer(question, begin, find)
+        return kept.shown(question, begin, find).all()
 
     assert ask("a", ("t", 1.0)) == ask("again", ("t", 1.0)) == (Snippet("a", 1, 1),)
     assert ask("b", ("t", 2.0)) == (Snippet("b", 1, 1),)
