@@ -14,6 +14,7 @@ from memidx.results import BuildReport, PatchReport
 from memidx.store import MANIFEST_NAME
 
 if TYPE_CHECKING:
+    from memidx.crew import Crew
     from memidx.snapshot.look import Look
     from memidx.snapshot.publish import Built
     from memidx.store.patch import Decline, Patch
@@ -24,6 +25,7 @@ _HELPFUL = (
     "memidx.snapshot.observing",
     "memidx.analysis.default",
     "memidx.analysis.bulk",
+    "memidx.analysis.spreading",
     "memidx.text.glance",
 )
 
@@ -38,33 +40,46 @@ def run_build(
         jobs: Processes that analyse documents.
         now_ns: The clock, nanoseconds since the epoch.
     """
-    workspace = opened.workspace
     with collector_paused(), crew_of(jobs, _HELPFUL) as crew:
-        if crew is not None and not check and (full or _is_first(workspace.store)):
-            # There will be much to read, or hardly anything: one helper gets ready meanwhile.
-            crew.start(1)
-        # Loaded behind the start, for a helper takes as long to load the same.
-        from memidx.opening_builds import manifest_of
-        from memidx.snapshot.publish import build_store, check_store
+        report = _report(opened, _build(opened, crew, full, check, shard, jobs, now_ns))
+        # Nobody goes on from this look, and the collector would go through all of it.
+        opened.cache.whole = None
+    return report
 
-        root = workspace.root or opened.home
-        manifest = manifest_of(opened)
-        if check:
-            built = check_store(workspace, root, opened.cache, manifest)
-        else:
-            built = build_store(
-                workspace,
-                root,
-                analyzer_maker(opened),
-                opened.cache,
-                manifest,
-                jobs=jobs,
-                full=full,
-                shard=shard,
-                now_ns=now_ns,
-                patch=opened.config.incremental_sed,
-            )
-    return _report(opened, root, built)
+
+def _build(
+    opened: Opened,
+    crew: Crew | None,
+    full: bool,
+    check: bool,
+    shard: bool | None,
+    jobs: int,
+    now_ns: int,
+) -> Built:
+    workspace = opened.workspace
+    if crew is not None and not check and (full or _is_first(workspace.store)):
+        # There will be much to read, or hardly anything: one helper gets ready meanwhile.
+        crew.start(1)
+    # Loaded behind the start, for a helper takes as long to load the same.
+    from memidx.opening_builds import manifest_of
+    from memidx.snapshot.publish import build_store, check_store
+
+    root = workspace.root or opened.home
+    manifest = manifest_of(opened)
+    if check:
+        return check_store(workspace, root, opened.cache, manifest)
+    return build_store(
+        workspace,
+        root,
+        analyzer_maker(opened),
+        opened.cache,
+        manifest,
+        jobs=jobs,
+        full=full,
+        shard=shard,
+        now_ns=now_ns,
+        patch=opened.config.incremental_sed,
+    )
 
 
 def _is_first(store: str) -> bool:
@@ -72,8 +87,8 @@ def _is_first(store: str) -> bool:
     return not is_file(os.path.join(store, MANIFEST_NAME))
 
 
-def _report(opened: Opened, root: str, built: Built) -> BuildReport:
-    from memidx.search.answer import failed_sources, problems  # see `run_build`
+def _report(opened: Opened, built: Built) -> BuildReport:
+    from memidx.search.answer import failed_sources, problems  # see `_build`
     from memidx.sources.base import Skip
 
     look, written = built.look, built.written
@@ -82,7 +97,7 @@ def _report(opened: Opened, root: str, built: Built) -> BuildReport:
     names = [source.name for source in opened.workspace.sources]
     return BuildReport(
         store=opened.workspace.store,
-        root=root,
+        root=opened.workspace.root or opened.home,
         n_docs=len(look.lines),
         n_added=len(plan.added),
         n_changed=len(plan.changed),
@@ -114,7 +129,7 @@ def _report(opened: Opened, root: str, built: Built) -> BuildReport:
 def _patch_report(patch: Patch | Decline | None) -> PatchReport | None:
     if patch is None:
         return None
-    from memidx.store.patch import Decline  # see `run_build`
+    from memidx.store.patch import Decline  # see `_build`
 
     if isinstance(patch, Decline):
         return PatchReport(applied=False, declined=patch.reason, detail=patch.detail)
@@ -133,7 +148,7 @@ def _notes(opened: Opened, built: Built) -> tuple[str, ...]:
 
 def _counts(look: Look) -> Counter[str]:
     """Documents of each source; those of a failed source are known from their lines alone."""
-    from memidx.store.line import decode_line  # see `run_build`
+    from memidx.store.line import decode_line  # see `_build`
 
     counts: Counter[str] = Counter()
     for known in look.scan.files.values() if look.scan else ():

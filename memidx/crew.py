@@ -5,7 +5,8 @@ to do asks `current_crew` for it, and does the work alone where there is none.
 Helpers are new processes, which load of memidx what their work needs and nothing of the caller's
 program. Each gets its tasks through a pipe, and has some ahead; what it found is sent by a thread
 of its own, so that it never waits until somebody looks. Meanwhile this process works too, looks
-between two tasks for results, and never waits while there is a task left.
+between two tasks for results, and never waits while there is a task left: in the end it does those
+that helpers have not come to.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import os
 import pickle
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import IO, TYPE_CHECKING, Any, TypeVar
@@ -36,11 +37,15 @@ _WAITING = 8
 _HEAD_BYTES = 8
 # Room in a pipe: a result then takes a few turns of the two processes, not hundreds.
 _PIPE_BYTES = 1 << 20
-# No helper does linear algebra, for which numpy's library would make threads (30 ms).
+# No helper does linear algebra, for which numpy's library would make threads.
 _HELP_OUT = (
     "import sys; sys.path[:] = {}; from os import putenv; putenv('OPENBLAS_NUM_THREADS', '1'); "
     "from memidx.crew import help_out; help_out({}, {}, {})"
 )
+
+
+# How long such threads look for work before they sleep, as a power of two.
+_BLAS_PATIENCE, _NO_PATIENCE = "OPENBLAS_THREAD_TIMEOUT", "4"
 
 
 class Crew:
@@ -76,13 +81,18 @@ class Crew:
             self._helpers.append(_Helper(self._load))
 
     def map(
-        self, function: Callable[[_Task], _Result], tasks: Iterable[_Task]
+        self,
+        function: Callable[[_Task], _Result],
+        tasks: Iterable[_Task],
+        *,
+        get_ready: Callable[[], None] | None = None,
     ) -> Iterator[_Result]:
         """Results in the order of the tasks.
 
         Args:
             function: Of a module; it, its tasks and results must be picklable.
             tasks: Read as far ahead as there are hands.
+            get_ready: What this process needs before its first task, when others have theirs.
 
         Raises:
             StoreError: A process ended before its work did.
@@ -91,13 +101,16 @@ class Crew:
         numbered = enumerate(tasks)
         done: dict[int, _Result] = {}
         n_taken = n_given = 0
-        is_whole = False
+        is_heard = True  # whatever the helpers said
         try:
             while True:
                 for helper in self._helpers:
                     while helper.n_tasks < _AHEAD and (task := next(numbered, None)):
                         helper.give(task[0], function, task[1])
                         n_taken += 1
+                if get_ready is not None:
+                    get_ready()
+                    get_ready = None
                 self._collect(done, wait_s=0)
                 while n_given in done:
                     yield done.pop(n_given)
@@ -106,13 +119,19 @@ class Crew:
                 if has_room and (task := next(numbered, None)):
                     n_taken += 1
                     done[task[0]] = function(task[1])
+                elif has_room and (task := self._take_back()):
+                    is_heard = False
+                    done[task[0]] = function(task[1])
                 elif n_given < n_taken:
                     self._collect(done, wait_s=None)
                 else:
                     break
-            is_whole = True
+        except BaseException:
+            is_heard = False
+            raise
         finally:
-            if not is_whole:
+            # What a helper says later may build on what nobody heard.
+            if not is_heard:
                 self.dismiss()
 
     def dismiss(self) -> None:
@@ -128,6 +147,10 @@ class Crew:
             helper.wait()
         self._dismissed.clear()
 
+    def _take_back(self) -> tuple[int, Any] | None:
+        """A task that some helper has not come to, if there is one."""
+        return next(filter(None, (helper.take_back() for helper in self._helpers)), None)
+
     def _collect(self, done: dict[int, Any], wait_s: float | None) -> None:
         """Take the results that are there; None waits for one, where none of those wanted is."""
         from select import select
@@ -137,12 +160,16 @@ class Crew:
         if not ready:
             ready, _, _ = select([*busy], [], [], wait_s)
         for results in ready:
-            number, result = busy[results].take()
-            done[number] = result
+            if taken := busy[results].take():
+                done[taken[0]] = taken[1]
 
 
 class _Helper:
-    """A process that works for this one."""
+    """A process that works for this one.
+
+    Attributes:
+        n_in_vain: How many of its tasks were taken back, the last ones.
+    """
 
     def __init__(self, load: Sequence[str]) -> None:
         # Only who has a crew pays for it.
@@ -151,7 +178,7 @@ class _Helper:
         task_end, task_start = os.pipe()
         result_end, result_start = os.pipe()
         code = _HELP_OUT.format(sys.path, task_end, result_start, [*load])
-        self.n_tasks = 0
+        self.n_in_vain = 0
         self._process: Popen[bytes] = Popen(
             [sys.executable, "-c", code],
             stdin=DEVNULL,
@@ -162,7 +189,8 @@ class _Helper:
             os.fdopen(descriptor).close()
         self._tasks: IO[bytes] = os.fdopen(task_start, "wb", buffering=0)
         self.results: IO[bytes] = os.fdopen(result_end, "rb", buffering=0)
-        self._numbers: deque[int] = deque()
+        # The tasks it has, and their numbers; of the last ones nobody wants to know the result.
+        self._given: deque[tuple[int, Any]] = deque()
         self.found: deque[tuple[Any, Exception | None]] = deque()
         for pipe in (self._tasks, self.results):
             _enlarge(pipe)
@@ -172,8 +200,7 @@ class _Helper:
         """Hand over a task."""
         from select import select
 
-        self._numbers.append(number)
-        self.n_tasks += 1
+        self._given.append((number, task))
         left = _packed((function, task))
         with _helper_lives():
             while left:
@@ -184,16 +211,31 @@ class _Helper:
                 else:
                     left = left[self._tasks.write(left) or 0 :]
 
-    def take(self) -> tuple[int, Any]:
-        """Number and result of the task that was given first; waits for it."""
+    @property
+    def n_tasks(self) -> int:
+        """How many tasks it has."""
+        return len(self._given)
+
+    def take(self) -> tuple[int, Any] | None:
+        """Number and result of the task that was given first, if it is wanted; waits for it."""
         if not self.found:
             with _helper_lives():
                 self.found.append(_receive(self.results))
         result, error = self.found.popleft()
-        self.n_tasks -= 1
+        number, _ = self._given.popleft()
+        if len(self._given) < self.n_in_vain:
+            self.n_in_vain -= 1
+            return None
         if error is not None:
             raise error
-        return self._numbers.popleft(), result
+        return number, result
+
+    def take_back(self) -> tuple[int, Any] | None:
+        """Number and task of the last one that it is not to do any more; never that at hand."""
+        if len(self._given) - self.n_in_vain < 2:
+            return None
+        self.n_in_vain += 1
+        return self._given[-self.n_in_vain]
 
     def dismiss(self) -> None:
         """End the process, whatever it does: nobody asks for it."""
@@ -207,6 +249,24 @@ class _Helper:
         self._process.wait()
 
 
+def load_numpy(env: Mapping[str, str]) -> None:
+    """Load numpy, without the threads for linear algebra that look for work as soon as it is there.
+
+    They would keep a processor for 0.1 s that a helper could use. Who calls memidx may do linear
+    algebra, so there are as many as ever; they only sleep until they are needed.
+
+    Args:
+        env: The environment; where it says how long they are to look, nothing is done.
+    """
+    if "numpy" in sys.modules or _BLAS_PATIENCE in env:
+        return
+    os.putenv(_BLAS_PATIENCE, _NO_PATIENCE)
+    try:
+        import numpy  # noqa: F401
+    finally:
+        os.unsetenv(_BLAS_PATIENCE)
+
+
 def help_out(tasks: int, results: int, load: Sequence[str]) -> None:
     """Work on tasks until there are no more; what a helper does.
 
@@ -214,6 +274,7 @@ def help_out(tasks: int, results: int, load: Sequence[str]) -> None:
         tasks: Descriptor of the pipe that they come through; `results` likewise.
         load: Names of modules that will be needed.
     """
+    import gc
     import signal
     from importlib import import_module
     from queue import SimpleQueue
@@ -221,6 +282,8 @@ def help_out(tasks: int, results: int, load: Sequence[str]) -> None:
 
     # Who is interrupted is the one that has helpers; it ends them.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Nothing here is worth a search for cycles, and it ends with the build.
+    gc.disable()
     found: SimpleQueue[memoryview | None] = SimpleQueue()
     with os.fdopen(tasks, "rb", buffering=0) as given, suppress(EOFError):
         sender = Thread(target=_send, args=(results, found))

@@ -65,8 +65,8 @@ class AsciiCompatAnalyzer:
     def spread(self, texts: Sequence[str]) -> Spread:
         """What words are made of, as it is written; `terms_of` finds the words in it."""
         joined = "\0".join((*(text.replace("\0", " ") for text in texts), ""))
-        data = _without_placeholders(joined).encode("ascii", "replace")
-        return Spread(data.translate(_APART), [])
+        data = _without_placeholders(f" {joined}").encode("ascii", "replace")
+        return Spread(data, data.translate(_APART), [])
 
     def terms_in_bulk(self, vocabulary: Numbers) -> TermsInBulk:
         """Terms of many pieces, in numbers."""

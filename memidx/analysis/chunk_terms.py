@@ -11,8 +11,8 @@ from collections import Counter
 from itertools import chain, pairwise
 
 from memidx.analysis.base import NOT_COUNTED
-from memidx.analysis.inner import Joined, joined_in_many
-from memidx.analysis.normalise import fold, normalise, normalise_many
+from memidx.analysis.inner import Joined
+from memidx.analysis.normalise import fold, normalise
 from memidx.analysis.parts import Parts
 from memidx.analysis.pieces import Spread
 from memidx.analysis.runs import trigrams
@@ -85,8 +85,10 @@ def pieces_of(text: str, joined: Callable[[str], Iterable[tuple[int, str]]]) -> 
 
 def spread_of(texts: Sequence[str], joined_term: Callable[[Joined], str]) -> Spread:
     """Chunks of texts, and the words that markup stands inside, as `pieces_of` has them."""
-    normal = normalise_many(texts)
-    data = normal.encode("utf-8", "surrogatepass")
-    found = ((n, joined_term(word)) for n, word in joined_in_many(data))
-    more = [(n, f" {term}") for n, term in found if term]
-    return Spread(data.translate(_BLANKS), more)
+    # By numpy: only who builds a snapshot has so many.
+    from memidx.analysis.spreading import joined_in_many, kinds_of, normalised
+
+    data = normalised(texts)
+    kinds = kinds_of(data)
+    found = ((n, joined_term(word)) for n, word in joined_in_many(data, kinds))
+    return Spread(data, kinds, [(n, f" {term}") for n, term in found if term])

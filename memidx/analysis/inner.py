@@ -14,16 +14,12 @@ from __future__ import annotations
 import sys
 
 from memidx.analysis.shapes import WORD, shape
-from memidx.analysis.tokens import MARKS_AND_LETTERS, may_join
+from memidx.analysis.tokens import may_join
 from memidx.light import TYPE_CHECKING
 from memidx.values import NamedTuple
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Iterator
-    from typing import Any
-
-    from numpy.typing import NDArray
 
 
 class Joined(NamedTuple):
@@ -55,7 +51,7 @@ def joined_words(text: str) -> Iterator[Joined]:
         space = space if space > hit else _next(text, " ", hit)
         feed = feed if feed > hit else _next(text, "\n", hit)
         at = min(space, feed)
-        for word in _in_chunk(text[start:at]):
+        for word in joined_in(text[start:at]):
             yield word._replace(start=word.start + start)
 
 
@@ -63,66 +59,6 @@ def _next(text: str, character: str, at: int) -> int:
     """Where a character stands next, or the text ends."""
     found = text.find(character, at)
     return len(text) if found < 0 else found
-
-
-def joined_in_many(data: bytes) -> Iterator[tuple[int, Joined]]:
-    """What `joined_words` finds in each of many texts, with the number of the text.
-
-    Args:
-        data: The texts in UTF-8, a line end and a zero byte behind each.
-    """
-    import re
-
-    import numpy as np  # only who builds a snapshot asks for many
-
-    characters = np.frombuffer(data, dtype=np.uint8)
-    chunk_end = re.compile(b"[ \n]")
-    at = 0
-    found: list[tuple[int, Joined]] = []
-    for hit in _hits_in_many(data):
-        if hit < at:
-            continue
-        start = max(data.rfind(b" ", at, hit), data.rfind(b"\n", at, hit), at - 1) + 1
-        end = chunk_end.search(data, hit)
-        at = end.start() if end else len(data)
-        chunk = data[start:at].decode("utf-8", "surrogatepass")
-        found += ((start, word) for word in _in_chunk(chunk))
-    starts = np.array([start for start, _ in found], dtype=np.int64)
-    texts = np.searchsorted(np.flatnonzero(characters == 0), starts).tolist()
-    return zip(texts, (word for _, word in found), strict=True)
-
-
-def _hits_in_many(data: bytes) -> list[int]:
-    """Where `_hits` would find something, and perhaps more places."""
-    import numpy as np  # see above
-
-    coded = data.translate(_MARKED) + bytes(_LONGEST_MARK)
-    kinds = np.frombuffer(coded, dtype=np.uint8)
-    # One look at all places where what may be a mark stands behind a letter.
-    places = np.flatnonzero((kinds[:-1] == _A_LETTER) & (kinds[1:] > _A_LETTER)) + 1
-    found = kinds[places]
-
-    def between_letters(what: int, least: int) -> NDArray[Any]:
-        """Where at least so many of what stand behind a letter, and then, or so it seems, one."""
-        own = places[found == what]
-        own = own[kinds[own + least - 1] == what]
-        behind = own + least
-        for _ in range(_LONGEST_MARK - least):
-            behind += kinds[behind] == what
-        hits: NDArray[Any] = own[(kinds[behind] == _A_LETTER) | (kinds[behind] == what)]
-        return hits
-
-    marks, equals = between_letters(_A_MARK, 1), between_letters(_AN_EQUAL, 2)
-    tags = places[found == _A_TAG].tolist() if b"</" in data else []
-    is_tag = _tag_behind().match
-    of_tags = [at for at in tags if is_tag(data, at)]
-    return sorted([*marks.tolist(), *equals.tolist(), *of_tags])
-
-
-_LONGEST_MARK = 4
-# What the kinds of characters are in `_hits_in_many`, 0 for all else.
-_A_LETTER, _A_MARK, _AN_EQUAL, _A_TAG = 1, 2, 3, 4
-_MARKED = bytes(b"a*=<".find(kind) + 1 for kind in MARKS_AND_LETTERS)
 
 
 def _hits(text: str) -> list[int]:
@@ -170,17 +106,18 @@ def _tag_end(text: str, at: int) -> int:
     if not text.startswith("<", at):
         return at
     end = text.find(">", at, at + _LONGEST_TAG)
-    return end + 1 if end > 0 and text[at + 1 : end].removeprefix("/") in _INLINE else at
+    return end + 1 if end > 0 and text[at + 1 : end].removeprefix("/") in INLINE else at
 
 
-_INLINE = frozenset({
+INLINE = frozenset({
     "a", "abbr", "b", "code", "del", "em", "font", "i", "ins", "kbd", "mark", "s", "small", "span",
     "strong", "sub", "sup", "tt", "u",
 })  # fmt: skip
 _LONGEST_TAG = len("</strong>")
 
 
-def _in_chunk(text: str) -> Iterator[Joined]:
+def joined_in(text: str) -> Iterator[Joined]:
+    """The same of a text without blanks."""
     kinds = shape(text)
     if "</" in text:
         kinds = _with_tags(text, kinds)
@@ -306,10 +243,3 @@ def _tagged(kinds: str, at: int) -> _Run | None:
         n_words += 1
         end = _behind(kinds, behind, "OE")
     return _Run(at, end) if n_words > 1 else None
-
-
-def _tag_behind() -> re.Pattern[bytes]:
-    import re  # only who builds a snapshot comes here
-
-    tag = f"</?(?:{'|'.join(sorted(_INLINE))})>"
-    return re.compile(f"{tag}(?=[^\x00-/:-;=-@\\[-^{{-\x7f])".encode("latin-1"))

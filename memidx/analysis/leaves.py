@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from memidx.analysis.chunks import are_capitals, are_digits
 from memidx.analysis.parts import MAX_TERM, MAX_WHOLE
 
 if TYPE_CHECKING:
@@ -18,10 +19,6 @@ if TYPE_CHECKING:
 
     from memidx.analysis.chunks import Spans
 
-_IS_DIGIT = np.zeros(256, dtype=bool)
-_IS_DIGIT[list(b"0123456789")] = True
-_IS_UPPER = np.zeros(256, dtype=bool)
-_IS_UPPER[list(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ")] = True
 # The shortest and the longest unit behind a number, in letters; ends of what is none, as a number.
 _SHORTEST_UNIT, _LONGEST_UNIT = 2, 5
 _ORDINALS = np.array([int.from_bytes(end, "big") for end in (b"st", b"nd", b"rd", b"th")])
@@ -61,11 +58,11 @@ def by_shape(text: bytes, lowered: bytes, leaves: Spans) -> Leaves:
         leaves: Where they stand.
     """
     characters = np.frombuffer(text, dtype=np.uint8)
-    digits, capitals = _sums(_IS_DIGIT[characters]), _sums(_IS_UPPER[characters])
+    digits, capitals = _sums(are_digits(characters)), _sums(are_capitals(characters))
     ends = leaves.starts + leaves.lengths
     n_capitals = capitals[ends] - capitals[leaves.starts]
     is_plain = (n_capitals == 0) | (n_capitals == leaves.lengths)
-    is_plain |= (n_capitals == 1) & _IS_UPPER[characters[leaves.starts]]
+    is_plain |= (n_capitals == 1) & are_capitals(characters[leaves.starts])
     has_digits = digits[ends] > digits[leaves.starts]
     words, names = leaves.of(is_plain & ~has_digits), leaves.of(~(is_plain | has_digits))
     return Leaves(
@@ -90,9 +87,9 @@ def _with_digits(
     n_digits, n_capitals = digits[ends] - digits[starts], capitals[ends] - capitals[starts]
     n_letters = lengths - n_digits
     is_in_one_case = (n_capitals == 0) | (n_capitals == n_letters)
-    is_plain = is_in_one_case | ((n_capitals == 1) & _IS_UPPER[characters[starts]])
+    is_plain = is_in_one_case | ((n_capitals == 1) & are_capitals(characters[starts]))
     # A number, or a letter and a number.
-    is_number = n_digits + ~_IS_DIGIT[characters[starts]] == lengths
+    is_number = n_digits + ~are_digits(characters[starts]) == lengths
     are_last = digits[ends] - digits[ends - n_digits] == n_digits
     are_first = digits[starts + n_digits] - digits[starts] == n_digits
     ends_with_number = are_last & is_plain & ~is_number

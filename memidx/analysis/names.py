@@ -11,17 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from memidx.analysis.chunks import Spans
+from memidx.analysis.chunks import Spans, are_capitals
 from memidx.analysis.numbering import ranges
 from memidx.analysis.parts import MAX_CAMEL
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_CASE = np.zeros(256, dtype=np.uint8)
-_LOWER, _UPPER = 1, 2
-_CASE[list(b"abcdefghijklmnopqrstuvwxyz")] = _LOWER
-_CASE[list(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ")] = _UPPER
 # As in `at_capitals`: no shorter name is divided, and none into more pieces, if these are short.
 _SHORTEST_NAME = 4
 _MANY, _SHORTEST_PIECE = 4, 3
@@ -59,8 +55,7 @@ def _cuts(text: NDArray[Any]) -> NDArray[Any]:
 
     The last if two small letters follow; one alone is the ending of `IDs`.
     """
-    case = _CASE[text]
-    is_upper, is_lower = case == _UPPER, case == _LOWER
+    is_upper, is_lower = are_capitals(text), text - ord("a") < 26
     here, before = is_upper[1:-2], is_upper[:-3]
     begins = here & (is_lower[:-3] | (before & is_lower[2:-1] & is_lower[3:]))
     cuts: NDArray[Any] = np.flatnonzero(begins) + 1

@@ -19,8 +19,6 @@ import sys
 from memidx.light import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     Aligned = tuple[str, list[int] | None, list[int] | None]
     """A normalised text and its way back: for each of its characters where the original begins, and
     where it ends; None = same places."""
@@ -60,32 +58,26 @@ def normalise(text: str) -> str:
     return normalised(text)
 
 
-def normalise_many(texts: Sequence[str]) -> str:
-    """Texts normalised, one after another, a line end and a zero character behind each.
+def normalise_apart(text: str) -> bytes:
+    """`normalise(text)` in UTF-8, white space of other kinds than ASCII's and zeros as blanks.
 
-    White space is ASCII's: other spaces are blanks. A text's own zero characters are blanks too;
-    no word goes on over one.
+    No word goes on over one of them, nor over a placeholder, which leaves one blank.
     """
-    joined = "\n\0\n".join((*texts, ""))
-    if joined.count("\0") != len(texts):
-        joined = "\n\0\n".join((*(text.replace("\0", " ") for text in texts), ""))
-    if "<" in joined:
+    if "\0" in text:
+        text = text.replace("\0", " ")
+    if "<" in text:
         for placeholder in PLACEHOLDERS:
-            joined = joined.replace(placeholder, " ")
-    if "&" in joined:
+            text = text.replace(placeholder, " ")
+    if "&" in text:
         from memidx.analysis.entities import unescape
 
-        joined = unescape(joined)
-    if joined.isascii():
-        return joined
-    from memidx.analysis.beyond_ascii import normalised
-    from memidx.light import pattern  # only who builds comes here
+        text = unescape(text)
+    if not text.isascii():
+        from memidx.analysis.beyond_ascii import normalised
+        from memidx.light import pattern  # only who builds comes here
 
-    # One text with other characters does not make all of them slow.
-    return "\0".join(
-        text if text.isascii() else pattern(_SPACES).sub(" ", normalised(text))
-        for text in joined.split("\0")
-    )
+        text = pattern(_SPACES).sub(" ", normalised(text))
+    return text.encode("utf-8", "surrogatepass")
 
 
 def aligned(text: str) -> Aligned:

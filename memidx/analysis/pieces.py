@@ -79,12 +79,14 @@ class Spread(NamedTuple):
     """Pieces of many texts.
 
     Attributes:
-        data: The pieces in UTF-8 (a lone surrogate as three bytes), each between bytes of 32 or
-            less; a zero byte ends each text.
+        data: Holds the pieces in UTF-8 (a lone surrogate as three bytes).
+        kinds: What each of its bytes is: 0 ends a text, 32 or less stands between pieces, as the
+            first and the last one do.
         more: Further pieces, and the place of the text they are from.
     """
 
     data: bytes
+    kinds: bytes
     more: list[tuple[int, str]]
 
 

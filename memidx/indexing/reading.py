@@ -100,6 +100,10 @@ class Observer(Protocol):
 
     make: Callable[[list[tuple[Document, DocRef]]], Any]
 
+    def get_ready(self) -> None:
+        """Load what `make` needs here: asked for when helpers have something to do."""
+        ...
+
     def take(self, made: Any) -> None:
         """Take in a result, in the order of the files."""
         ...
@@ -118,10 +122,14 @@ def read_files(tasks: Iterable[Task], observer: Observer | None = None) -> Itera
     if observer is None and not is_shared:
         yield from map(read_file, tasks)
         return
-    work = partial(_read_batch, None if observer is None else observer.make)
+    make, get_ready = (observer.make, observer.get_ready) if observer else (None, None)
+    work = partial(_read_batch, make)
     if crew is not None and is_shared:
-        results = crew.map(work, _batches(tasks, size, _LAST_BATCHES * crew.size))
+        batches = _batches(tasks, size, _LAST_BATCHES * crew.size)
+        results = crew.map(work, batches, get_ready=get_ready)
     else:
+        if get_ready is not None:
+            get_ready()
         results = map(work, _batches(tasks, size, 1))
     for reads, made in results:
         if observer is not None:

@@ -30,7 +30,7 @@ from memidx.snapshot.segment import Segment
 from memidx.store.folders import prepare_store
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from memidx.files.spooling import Scratch
@@ -47,11 +47,15 @@ class CacheWriter:
         self._cache = cache
         self._writable: bool | None = None
 
-    def write_state(self, state: State) -> State:
+    def write_state(self, state: State, packed: Sequence[bytes] | None = None) -> State:
         """Record a look; the last writer wins, and each record counts whole or not at all.
 
         A record carries its checksum, and without one the next search looks at everything: nobody
         waits for the disk.
+
+        Args:
+            state: The look.
+            packed: Its `pieces`, where they were made already.
 
         Returns:
             The same look, sharing with the one that is recorded whole what it has in common with
@@ -69,7 +73,7 @@ class CacheWriter:
                 files.remove(os.path.join(self._cache.folder, EDIT_NAME))
             self._write(EDIT_NAME, [edit], durable=False)
             return later
-        self._write(STATE_NAME, state.pieces(), durable=False)
+        self._write(STATE_NAME, packed or state.pieces(), durable=False)
         self._cache.whole = state
         self._cache.memory.pop(EDIT_NAME, None)
         if self._cache.folder is not None:

@@ -108,8 +108,10 @@ class Postings:
         """
         import numpy as np  # see `add`
 
+        vocabulary = self._vocabulary()
+        in_order = vocabulary.in_order(np.arange(vocabulary.size))
         if self._n_waiting or not self._runs:
-            self._sort()
+            self._sort(in_order)
         runs, n_terms = self._runs, self._n_terms
         lengths = [np.frombuffer(column, dtype=np.uint32) for column in self._lengths]
         if numbers is not None and not np.array_equal(numbers, np.arange(len(n_terms))):
@@ -119,8 +121,10 @@ class Postings:
             runs = [run.placed(placed, self._aside) for run in runs]
             lengths = [column[order] for column in lengths]
             n_terms = array("I", np.frombuffer(n_terms, dtype=np.uint32)[order].tobytes())
-        terms = self._in_order(runs)
-        vocabulary = self._vocabulary()
+        used = np.zeros(vocabulary.size, dtype=bool)
+        for run in runs:
+            used[run.terms] = True
+        terms = in_order[used[in_order]]
         rank = np.zeros(vocabulary.size, dtype=np.uint32)
         rank[terms] = np.arange(len(terms), dtype=np.uint32)
         places = [rank[run.terms] for run in runs]
@@ -128,19 +132,12 @@ class Postings:
         words = (vocabulary.words(terms[at : at + _WORDS]) for at in blocks)
         return invert(words, runs, places, lengths, n_terms, self._names, self._scratch)
 
-    def _in_order(self, runs: Sequence[SortedRun]) -> NDArray[Any]:
-        """Numbers of all terms of the runs, in the order of the terms' bytes."""
-        import numpy as np  # see `add`
+    def _sort(self, in_order: NDArray[Any] | None = None) -> None:
+        """Make a run of the documents since the last one.
 
-        if len(runs) == 1:
-            return runs[0].terms
-        used = np.zeros(self._vocabulary().size, dtype=bool)
-        for run in runs:
-            used[run.terms] = True
-        return self._vocabulary().in_order(np.flatnonzero(used))
-
-    def _sort(self) -> None:
-        """Make a run of the documents since the last one."""
+        Args:
+            in_order: Numbers of all terms, in the order of the terms' bytes, where that is known.
+        """
         import numpy as np  # see `add`
 
         vocabulary = self._vocabulary()
@@ -148,7 +145,11 @@ class Postings:
         for pieces in self._pieces:
             for piece in pieces:
                 used[np.frombuffer(piece.terms, dtype=np.uint32)] = True
-        terms = vocabulary.in_order(np.flatnonzero(used))
+        terms = (
+            vocabulary.in_order(np.flatnonzero(used))
+            if in_order is None
+            else in_order[used[in_order]]
+        )
         rank = np.zeros(vocabulary.size, dtype=np.uint32)
         rank[terms] = np.arange(len(terms), dtype=np.uint32)
         run = SortedRun.of(self._pieces, rank, terms, self._n_sorted, self._aside)

@@ -8,12 +8,13 @@ back is put aside here in the order in which it comes, and put in order at the e
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property, partial
 from threading import Thread
 from typing import NamedTuple
 
 from memidx.analysis.base import Analyzer
+from memidx.crew import load_numpy
 from memidx.documents import Document
 from memidx.files.spooling import Scratch
 from memidx.indexing.packing import DocRef
@@ -44,26 +45,45 @@ class Observations:
         analyzer: What counts as a term.
         make_analyzer: Makes it in another process.
         scratch: Where they are put aside.
+        env: The environment; see `memidx.crew.load_numpy`.
 
     Attributes:
         make: What is to be done where files are read; picklable.
         rows: Of all documents, in the order in which they came.
-        postings: Likewise.
     """
 
     def __init__(
-        self, analyzer: Analyzer, make_analyzer: MakeAnalyzer | None, scratch: Scratch
+        self,
+        analyzer: Analyzer,
+        make_analyzer: MakeAnalyzer | None,
+        scratch: Scratch,
+        env: Mapping[str, str] | None = None,
     ) -> None:
-        maker = packed_maker(make_analyzer)
-        self.make: Callable[[list[tuple[Document, DocRef]]], Observed] = partial(_observe, maker)
+        self._fields = analyzer.fields
+        self._scratch = scratch
+        self._env = env or {}
+        self._maker = packed_maker(make_analyzer)
+        self._has_counter = make_analyzer is not None
+        self.make: Callable[[list[tuple[Document, DocRef]]], Observed] = partial(
+            _observe, self._maker
+        )
         self.rows = Rows(scratch)
-        own = None if make_analyzer is None else counter_for(maker)
-        self.postings = Postings(analyzer.fields, scratch, own)
         # `doc_id` -> which of them it is; of a file that was read twice the later one counts.
         self._numbers: dict[str, int] = {}
         # Checksums of their lines: the very strings that the files are told with, again.
         self._sums: list[str] = []
         self._ahead: _Ahead | None = None
+
+    @cached_property
+    def postings(self) -> Postings:
+        """Those of all documents, in the order in which they came."""
+        own = counter_for(self._maker) if self._has_counter else None
+        return Postings(self._fields, self._scratch, own)
+
+    def get_ready(self) -> None:
+        """Load what counting needs."""
+        load_numpy(self._env)
+        _ = self.postings
 
     def take(self, observed: Observed) -> None:
         """Keep what was made of a batch."""
@@ -92,6 +112,11 @@ class Observations:
             numbers.append(number)
         forget_counters()
         self._ahead = _Ahead(self.postings, numbers)
+
+    @property
+    def is_ahead(self) -> bool:
+        """Whether postings are inverted while the caller does something else."""
+        return self._ahead is not None
 
     def inverted(self, numbers: array[int]) -> Inverted:
         """The postings of the documents of these numbers; they are used up."""

@@ -127,8 +127,10 @@ def build_store(
         known = None if full else _known(cache, workspace, root)
         before = _before(cache, analyzer)
         scratch = cache.writer.scratch()
-        # Without a snapshot to go on from, every document is analysed: best where it is read.
-        observed = Observations(analyzer, make_analyzer, scratch) if before is None else None
+        observed = None
+        if before is None:
+            # With nothing to go on from, every document is analysed: best where it is read.
+            observed = Observations(analyzer, make_analyzer, scratch, workspace.env)
         look = look_at_sources(workspace, root, lines, damage, known, scratch, observed)
         if full:
             look = _afresh(lines, look)
@@ -146,6 +148,11 @@ def build_store(
             written = write_store(store, manifest, look.lines, shard=shard, cap=SHARD_CAP_BYTES)
         cache.writer.write_root(root)
         key = look.key(analyzer)
+        settled = replace(look, plan=look.plan.done(), damage=())
+        signatures = store_signature(workspace.store)
+        state = record(settled, workspace, key=key, store=signatures, recorded_ns=now_ns)
+        # Postings take longer than lines: what else is to be written is made meanwhile.
+        packed = state.pieces() if observed is not None and observed.is_ahead else None
         snapshot, n_analysed = derive_look(
             look,
             key,
@@ -156,11 +163,7 @@ def build_store(
             make_analyzer=make_analyzer,
             observed=observed,
         )
-        settled = replace(look, plan=look.plan.done(), damage=())
-        signatures = store_signature(workspace.store)
-        cache.writer.write_state(
-            record(settled, workspace, key=key, store=signatures, recorded_ns=now_ns)
-        )
+        cache.writer.write_state(state, packed)
         cache.writer.prune(*snapshot.keys(key))
         cache.writer.write_note()
     behind = bool(look.plan.size or differs or damage)

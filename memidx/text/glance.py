@@ -8,6 +8,7 @@ where the table knows them is the word compared. Runs in which a token may begin
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,6 +24,7 @@ from memidx.text.redact import (
     LEFT_OUT,
     NAME_MARKS,
     PASS_ENDS,
+    PRIVATE_KEYS,
     SHORTEST,
     Suspects,
     suspects,
@@ -38,7 +40,7 @@ _WINDOW = 4
 # Of a number of 32 bits, 16 are left to look up.
 _FACTOR, _SHIFT, _ROOM = np.uint32(2654435761), np.uint32(16), 1 << 16
 # A text ends with a byte that none holds, and that is not left out.
-_END = "\n\0\n"
+_END = b"\n\0\n"
 # Part of most marks of tokens that no run begins with: looked for with the names, at no cost.
 _HOOK = b"hook"
 _DELETED = bytes(byte for byte in LEFT_OUT if byte)
@@ -59,19 +61,20 @@ def glance(texts: Sequence[str]) -> list[Suspects | None]:
 
 
 def _glance(texts: Sequence[str]) -> list[Suspects | None]:
-    strange = {number for number, text in enumerate(texts) if "\0" in text}
-    plain = [
-        "" if number in strange or len(text) < SHORTEST else text
-        for number, text in enumerate(texts)
-    ]
-    data = _END.join((*plain, "")).encode("utf-8", "surrogatepass")
+    plain = [b"" if len(text) < SHORTEST else _encoded(text) for text in texts]
+    data = _END.join((*plain, b""))
+    strange: set[int] = set()
+    if data.count(0) > len(texts):
+        strange = {number for number, text in enumerate(plain) if b"\0" in text}
+        plain = [b"" if number in strange else text for number, text in enumerate(plain)]
+        data = _END.join((*plain, b""))
     ends = _ends(data)
     homes, names, keys, hooks = _with_names(data)
     names |= _with_passwords(data, ends)
-    with_tokens = _with_tokens(data, ends) | _with_marks(data, ends, hooks)
-    # Invisible characters may stand in a token, and a name may be that of a private key.
+    with_tokens = _with_tokens(data, ends) | _with_marks(data, ends, hooks) | keys
+    # Invisible characters may stand in a token.
     for number, text in enumerate(texts):
-        if number in keys or number in strange or not (text.isascii() or visible(text) is None):
+        if number in strange or not (text.isascii() or visible(text) is None):
             for found, is_seen in zip((homes, with_tokens, names), suspects(text), strict=True):
                 (found.add if is_seen else found.discard)(number)
     seen: list[Suspects | None] = [None] * len(texts)
@@ -80,8 +83,12 @@ def _glance(texts: Sequence[str]) -> list[Suspects | None]:
     return seen
 
 
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
 class _Named(NamedTuple):
-    """Numbers of the texts with names of home folders, of secrets, of keys, and with hooks."""
+    """Numbers of texts with names of home folders, of secrets, of private keys, and with hooks."""
 
     homes: set[int]
     names: set[int]
@@ -90,17 +97,20 @@ class _Named(NamedTuple):
 
 
 def _with_names(data: bytes) -> _Named:
-    """The texts in which a telling name stands; a key is a name of a secret too."""
+    """The texts in which a telling name stands."""
     squeezed = data.translate(FOLD_TABLE, _DELETED) + bytes(_WINDOW)
-    letters = np.ndarray((len(squeezed) - _WINDOW,), dtype="<u4", buffer=squeezed, strides=(1,))
+    # Every other place is enough: of each word two windows that lie side by side are known.
+    letters = np.ndarray((len(squeezed) // 2 - 1,), dtype="<u4", buffer=squeezed, strides=(2,))
     mixed = letters * _FACTOR
     mixed >>= _SHIFT
     # All are in the table; to say so spares a check of each.
-    hits = np.flatnonzero(np.take(_IS_WINDOW, mixed.view(np.int32), mode="clip"))
+    hits = 2 * np.flatnonzero(np.take(_IS_WINDOW, mixed.view(np.int32), mode="clip"))
+    ends = _ends(squeezed).tolist()
     homes, names, keys, hooks = found = _Named(set(), set(), set(), set())
-    for text, at in zip(_texts_at(_ends(squeezed), hits), hits.tolist(), strict=True):
+    for at in hits.tolist():
         for mark, offset in _WINDOWS.get(squeezed[at : at + _WINDOW], ()):
             if squeezed.startswith(mark, max(0, at - offset)):
+                text = bisect_left(ends, at - offset)
                 if mark in HOME_MARKS:
                     homes.add(text)
                 elif mark == _HOOK:
@@ -109,6 +119,11 @@ def _with_names(data: bytes) -> _Named:
                     names.add(text)
                     if mark.endswith(b"key"):
                         keys.add(text)
+    borders = [0, *ends]
+    for text in [*keys]:
+        own = borders[text], borders[text + 1]
+        if not any(squeezed.find(mark, *own) >= 0 for mark in PRIVATE_KEYS):
+            keys.discard(text)
     return found
 
 
@@ -119,7 +134,7 @@ def _with_passwords(data: bytes, ends: NDArray[Any]) -> set[int]:
     borders = [0, *ends.tolist()]
     return {
         text
-        for text in set(_texts_at(ends, _places_of(b"@", data)))
+        for text in set(_texts_at(ends, _places_of_byte(b"@", data)))
         if data.find(b"://", borders[text], borders[text + 1]) >= 0
     }
 
@@ -145,17 +160,14 @@ def _with_marks(data: bytes, ends: NDArray[Any], hooks: set[int]) -> set[int]:
     }
     for mark in tokens.ELSEWHERE:
         if _HOOK not in mark:
-            found.update(_texts_at(ends, _places_of(mark, data)))
+            # Its last byte is rare.
+            last = _places_of_byte(mark[-1:], data).tolist()
+            found.update(_texts_at(ends, [at for at in last if data.endswith(mark, 0, at + 1)]))
     return found
 
 
-def _places_of(mark: bytes, data: bytes) -> list[int]:
-    places = []
-    at = data.find(mark)
-    while at >= 0:
-        places.append(at)
-        at = data.find(mark, at + 1)
-    return places
+def _places_of_byte(byte: bytes, data: bytes) -> NDArray[Any]:
+    return np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == ord(byte))
 
 
 def _run_starts(data: bytes) -> Iterator[int]:
@@ -183,7 +195,7 @@ def _texts_at(ends: NDArray[Any], places: NDArray[Any] | Sequence[int]) -> list[
 
 
 def _ends(data: bytes) -> NDArray[Any]:
-    return np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == 0)
+    return _places_of_byte(b"\0", data)
 
 
 def _marks() -> Iterable[tuple[bytes, int]]:
@@ -201,13 +213,18 @@ def _marks() -> Iterable[tuple[bytes, int]]:
 
 
 def _windows() -> dict[bytes, list[tuple[bytes, int]]]:
-    """Four letters -> the words that have them, and where."""
+    """Four letters -> the words that have them, and where: at two places side by side."""
     letters = [bytes((byte,)) for byte in {*FOLD_TABLE} - {*_DELETED}]
     windows: dict[bytes, list[tuple[bytes, int]]] = {}
     for mark, offset in _marks():
-        window = mark[offset : offset + _WINDOW]
-        for more in map(b"".join, product(letters, repeat=_WINDOW - len(window))):
-            windows.setdefault(window + more, []).append((mark, offset))
+        # A short word is read with the letter before it rather than with one more behind it.
+        beside = offset + 1 if len(mark) - offset > _WINDOW else offset - 1
+        for at in (offset, beside):
+            window = mark[max(0, at) : at + _WINDOW]
+            n_before = max(0, -at)
+            for more in product(letters, repeat=_WINDOW - len(window)):
+                four = b"".join((*more[:n_before], window, *more[n_before:]))
+                windows.setdefault(four, []).append((mark, at))
     return windows
 
 

@@ -20,6 +20,8 @@ PLACEHOLDERS = ("<path>", "<secret>")
 _PATH, _SECRET = PLACEHOLDERS
 
 _ROUNDS = 4
+# By so many parts, each line in which something is seen costs three looks at some thousand lines.
+_PARTS = 16
 # A shorter text holds nothing private.
 SHORTEST = 5
 # Letters in lower case; what may stand between a name and its value is `:`, what may stand before a
@@ -52,6 +54,7 @@ BEGINNINGS = (
     (b"sig", (b":", b"d", b"nature:", b"natured")),
 )
 PASS_ENDS = (b"w", b":", b"phrase")
+PRIVATE_KEYS = (b"privatekey", b"privatelines")
 KINDS_OF_KEY = (b"api", b"cess", b"ount", b"vate", b"tion", b"ning", b"auth", b"user")
 
 
@@ -112,14 +115,15 @@ def may_hold_private(lines: Sequence[str]) -> list[str]:
     """Those of many short texts, each of one line, that something may be private in.
 
     A quick look, never wrongly no. It takes most of its time for the first character, so it looks
-    at all of them together, and goes on by halves where it sees something.
+    at all of them together, and at a part of them after the other where it sees something.
     """
     if not lines or not any(suspects("\n".join(lines))):
         return []
     if len(lines) == 1:
         return [*lines]
-    middle = len(lines) // 2
-    return may_hold_private(lines[:middle]) + may_hold_private(lines[middle:])
+    size = -(-len(lines) // _PARTS)
+    parts = (lines[begin : begin + size] for begin in range(0, len(lines), size))
+    return [line for part in parts for line in may_hold_private(part)]
 
 
 def _without_secrets(text: str, found: Suspects) -> str:
@@ -160,7 +164,7 @@ def suspects(text: str) -> Suspects:
     names, keys = _names(squeezed)
     return Suspects(
         homes=_holds_any(squeezed, HOME_MARKS),
-        tokens=tokens or (keys and (b"privatekey" in squeezed or b"privatelines" in squeezed)),
+        tokens=tokens or (keys and _holds_any(squeezed, PRIVATE_KEYS)),
         names=names or (b"@" in data and b"://" in data),
     )
 

@@ -36,6 +36,9 @@ _NAMES = {
     "key": False,
     "code": False,
 }
+_ENDS = tuple(_NAMES)
+# What gives a value, in lower case.
+_GIVES = ("=", "%3d", "\\u003d")
 _SIGNED_HEADERS = re.compile(r"signedheaders=[\w;-]{1,400},[ ]{0,4}\Z")
 # The name may be a whole word before its end: `design=` is no `sig=`.
 _WORD_BEFORE = re.compile(r"[a-z0-9]\Z")
@@ -49,7 +52,7 @@ def signed_spans(text: str, folded: str) -> Iterator[tuple[int, int]]:
         folded: The same in lower case, position by position.
     """
     done, last = 0, ""
-    for at, name in occurrences(folded, _NAMES):
+    for at, name in _given(folded):
         # No value holds a separator, so what begins inside one is no parameter.
         if at < done and name == last:
             continue
@@ -67,6 +70,20 @@ def signed_spans(text: str, folded: str) -> Iterator[tuple[int, int]]:
             else name in ("sig", "signature") and _stands_alone(folded, at, before, value)
         ):
             yield found.start("value"), found.start("value") + len(value)
+
+
+def _given(folded: str) -> list[tuple[int, str]]:
+    """Places and names of what is given a value at once, name by name.
+
+    What stands behind names is looked for, for there is less of it and it is sooner found.
+    """
+    given: dict[str, list[tuple[int, str]]] = {name: [] for name in _NAMES}
+    for end, _ in sorted(occurrences(folded, _GIVES)):
+        if folded.endswith(_ENDS, 0, end):
+            for name in _NAMES:
+                if folded.endswith(name, 0, end):
+                    given[name].append((end - len(name), name))
+    return [found for places in given.values() for found in places]
 
 
 def _joined(folded: str, at: int) -> str:

@@ -11,7 +11,7 @@ from memidx.documents import make_document, see
 from memidx.sources.base import Item
 from memidx.text import glance as module
 from memidx.text.glance import glance
-from memidx.text.redact import suspects
+from memidx.text.redact import may_hold_private, suspects
 
 _PIECES = st.sampled_from(
     [
@@ -59,3 +59,11 @@ def test_documents_are_the_same_whether_they_were_seen_together(texts: list[str]
             for said in (None, seen)
         )
         assert alone == together
+
+
+@given(texts=st.lists(st.lists(_PIECES, max_size=3).map("".join), max_size=70))
+@settings(deadline=None)
+def test_a_look_at_many_lines_names_those_that_a_look_at_each_does(texts: list[str]) -> None:
+    """However many there are, and in their order."""
+    lines = [text.replace("\n", " ") for text in texts]
+    assert may_hold_private(lines) == [line for line in lines if any(suspects(line))]

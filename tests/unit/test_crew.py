@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from threading import current_thread, main_thread
+from time import sleep
 from typing import Any
 
 import pytest
@@ -141,6 +144,31 @@ def test_an_error_is_raised_where_the_work_was_given_out(size: int) -> None:
         assert list(helpers.map(_double_alone, range(9))) == [*range(0, 18, 2)]
 
 
+def _wait_for_the_second(parent: int, file: str, number: int) -> tuple[int, int]:
+    """The first task ends when another process has done the second one."""
+    if number == 1 and os.getpid() == parent:
+        Path(file).touch()
+    for _ in range(2000):
+        if os.getpid() == parent or Path(file).exists():
+            return os.getpid(), number
+        sleep(0.01)
+    raise TimeoutError(file)
+
+
+@pytest.mark.parametrize("size", [2, 3])
+def test_nobody_waits_for_a_task_that_no_helper_has_come_to(tmp_path: Path, size: int) -> None:
+    """Who has nothing to do takes it back; and whose results were not heard is asked no more."""
+    work = partial(_wait_for_the_second, os.getpid(), str(tmp_path / "done"))
+    with crew_of(size):
+        helpers = current_crew()
+        assert helpers is not None
+        found = list(helpers.map(work, range(7)))
+        assert [number for _, number in found] == [*range(7)]
+        assert found[0][0] != os.getpid() == found[1][0]
+        assert not helpers.is_started
+        assert list(helpers.map(_double_alone, range(9))) == [*range(0, 18, 2)]
+
+
 def test_work_that_is_left_ends_the_helpers() -> None:
     """Who stops asking for results leaves nobody working."""
     with crew_of(2):
@@ -248,3 +276,18 @@ def test_documents_are_counted_where_they_are_read(
     with memidx.open(str(store), root=str(root), env=ENV) as index:
         assert index.refresh().n_analysed == 22
     assert snapshot.read_bytes() == observed
+
+
+@pytest.mark.parametrize("is_told", [False, True])
+def test_numpy_is_loaded_without_busy_threads_where_nobody_says_otherwise(is_told: bool) -> None:
+    """What a user says of the threads is left alone, and nothing stays of what memidx says."""
+    code = (
+        "import ctypes, os, sys; from memidx.crew import load_numpy\n"
+        "get = ctypes.CDLL(None).getenv; get.restype = ctypes.c_char_p\n"
+        "load_numpy(dict(os.environ))\n"
+        "print('numpy' in sys.modules, get(b'OPENBLAS_THREAD_TIMEOUT'))"
+    )
+    told = {"OPENBLAS_THREAD_TIMEOUT": "5"} if is_told else {}
+    command = [sys.executable, "-c", code]
+    said = subprocess.run(command, env={**os.environ, **told}, capture_output=True, check=True)
+    assert said.stdout.decode().split() == (["False", "b'5'"] if is_told else ["True", "None"])

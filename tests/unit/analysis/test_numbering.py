@@ -14,7 +14,7 @@ _WORDS = st.one_of(
     st.binary(max_size=40),
     st.text("ab\0", max_size=20).map(str.encode),
     # Alike but for one byte, at the ends of what is read at once.
-    st.tuples(st.integers(1, 40), st.integers(0, 39)).map(
+    st.tuples(st.integers(1, 90), st.integers(0, 89)).map(
         lambda pair: b"x" * pair[1] + b"y" + b"x" * pair[0]
     ),
 )

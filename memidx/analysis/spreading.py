@@ -1,0 +1,95 @@
+"""How do many texts become pieces?
+
+All texts of a batch stand one after another, and one table says of each byte whether a piece goes
+on over it, and whether it may be markup inside a word. Only a build comes here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from memidx.analysis.inner import INLINE, Joined, joined_in
+from memidx.analysis.normalise import normalise_apart
+from memidx.analysis.tokens import APART, MARKS_AND_LETTERS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# Of a byte that stands between pieces: the end of a text, white space, punctuation, a mark.
+_END, _BLANK, _MARK, _EQUAL, _TAG = 0, 1, 2, 3, 4
+# Of a byte of a piece; what may be a letter may have markup beside it.
+_SOLID, _LETTER = 33, 34
+_LONGEST_MARK = 4
+_CHUNK_END = re.compile(b"[ \n]")
+_TAGS = "|".join(sorted(INLINE))
+_TAG_BEHIND = re.compile(f"</?(?:{_TAGS})>(?=[^\x00-/:-;=-@\\[-^{{-\x7f])".encode("latin-1"))
+
+
+def _kinds() -> Iterator[int]:
+    kinds = {ord("a"): _LETTER, ord("*"): _MARK, ord("="): _EQUAL, ord("<"): _TAG}
+    for byte, kind in enumerate(MARKS_AND_LETTERS):
+        parts = byte <= ord(" ") or chr(byte) in APART
+        yield kinds.get(kind, _BLANK if parts else _SOLID) if byte else _END
+
+
+_KINDS = bytes(_kinds())
+
+
+def normalised(texts: Iterable[str]) -> bytes:
+    """A line end, then each text normalised, and line end, zero byte and line end behind it."""
+    return b"\n" + b"\n\0\n".join([*map(normalise_apart, texts), b""])
+
+
+def kinds_of(data: bytes) -> bytes:
+    """What each byte of normalised texts is, as `memidx.analysis.pieces.Spread` has it."""
+    return data.translate(_KINDS)
+
+
+def joined_in_many(data: bytes, kinds: bytes) -> Iterator[tuple[int, Joined]]:
+    """What `memidx.analysis.inner.joined_words` finds in each text, with its number.
+
+    Args:
+        data: See `normalised`.
+        kinds: Its kinds.
+    """
+    at = 0
+    found: list[tuple[int, Joined]] = []
+    for hit in _hits(data, np.frombuffer(kinds, dtype=np.uint8)):
+        if hit < at:
+            continue
+        start = max(data.rfind(b" ", at, hit), data.rfind(b"\n", at, hit), at - 1) + 1
+        end = _CHUNK_END.search(data, hit)
+        at = end.start() if end else len(data)
+        chunk = data[start:at].decode("utf-8", "surrogatepass")
+        found += ((start, word) for word in joined_in(chunk))
+    starts = np.array([start for start, _ in found], dtype=np.int64)
+    text_ends = np.flatnonzero(np.frombuffer(kinds, dtype=np.uint8) == _END)
+    texts = np.searchsorted(text_ends, starts).tolist()
+    return zip(texts, (word for _, word in found), strict=True)
+
+
+def _hits(data: bytes, kinds: NDArray[Any]) -> Sequence[int]:
+    """Where markup stands between what may be letters, and perhaps more places."""
+    # One look at all places where what may be a mark stands behind a letter.
+    is_mark = (kinds[1:] >= _MARK) & (kinds[1:] <= _TAG)
+    places = np.flatnonzero((kinds[:-1] == _LETTER) & is_mark) + 1
+    found = kinds[places]
+
+    def between_letters(what: int, least: int) -> NDArray[Any]:
+        """Where at least so many of what stand behind a letter, and then, or so it seems, one."""
+        own = places[found == what]
+        own = own[kinds[own + least - 1] == what]
+        behind = own + least
+        for _ in range(_LONGEST_MARK - least):
+            behind += kinds[behind] == what
+        hits: NDArray[Any] = own[(kinds[behind] == _LETTER) | (kinds[behind] == what)]
+        return hits
+
+    marks, equals = between_letters(_MARK, 1), between_letters(_EQUAL, 2)
+    tags = places[found == _TAG].tolist() if b"</" in data else []
+    of_tags = [at for at in tags if _TAG_BEHIND.match(data, at)]
+    return sorted([*marks.tolist(), *equals.tolist(), *of_tags])
