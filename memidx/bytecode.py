@@ -17,6 +17,7 @@ import gc
 import marshal
 import os
 import sys
+from _frozen_importlib import BuiltinImporter
 from _frozen_importlib_external import MAGIC_NUMBER, PathFinder, SourceFileLoader
 from _imp import _fix_co_filename  # type: ignore[attr-defined]  # CPython's own
 from _thread import get_ident
@@ -56,13 +57,13 @@ def load(name: str, package: ModuleSpec) -> None:
     if name in sys.modules or not cached or type(package.loader) is not SourceFileLoader:
         return  # it is there already, or the package is in no folder, or somebody changes sources
     finders = sys.meta_path
-    if PathFinder not in finders:
-        return
+    if BuiltinImporter not in finders or PathFinder not in finders:
+        return  # somebody changes how modules are found
     was_enabled = gc.isenabled()
     gc.disable()
     finder = _Finder(package, cached)
-    # Who is asked before Python looks into folders still is.
-    finders.insert(finders.index(PathFinder), finder)
+    # Behind those that somebody put before Python's own.
+    finders.insert(finders.index(BuiltinImporter), finder)
     try:
         __import__(name)
     finally:
