@@ -112,10 +112,13 @@ def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'memidx' has no attribute {name!r}")
-    if home == "memidx.index":
-        from memidx import bytecode  # fifty modules
-
-        bytecode.load(home, __spec__)
+    if home == "memidx.index":  # with fifty modules more
+        try:
+            from memidx import bytecode
+        except ImportError:  # pragma: no cover - another implementation of Python
+            pass
+        else:
+            bytecode.load(home, __spec__)
     # As `importlib.import_module` does, without loading `importlib`.
     module = __import__(home, fromlist=(name,))
     value = globals()[name] = getattr(module, "VERSION" if name == "__version__" else name)

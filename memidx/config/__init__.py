@@ -262,8 +262,18 @@ def _read(
             if files.is_missing(error) or files.is_dir(path):
                 continue
             raise
+        if not may_be_ours(name, data):
+            continue
         from memidx.config.parsing import read  # see `settled`
 
         if found := read(path, name, data, notes() if notes else None):
             return found
     return None
+
+
+def may_be_ours(name: str, data: bytes) -> bool:
+    """Whether a configuration file may be about memidx: not one of another tool that never says so.
+
+    Most projects of Python have one, and nothing is loaded, parsed or noted for it.
+    """
+    return name != "pyproject.toml" or b"memidx" in data

@@ -11,6 +11,7 @@ from memidx.config import (
     LogConfig,
     SearchConfig,
     SourceConfig,
+    may_be_ours,
     settled,
 )
 from memidx.config.repos import repo_names_twice
@@ -41,7 +42,9 @@ def parse_config(contents: Mapping[str, bytes], root: str, *, env: Mapping[str, 
     """
     for name in CONFIG_FILES:
         data = contents.get(name)
-        if data is not None and (found := parse(os.path.join(root, name), name, data)):
+        if data is None or not may_be_ours(name, data):
+            continue
+        if found := parse(os.path.join(root, name), name, data):
             return settled(found, root, env)
     return settled(None, root, env)
 
@@ -66,8 +69,6 @@ def read(
 
 def parse(path: str, name: str, data: bytes) -> tuple[Place, dict[str, Any]] | None:
     """What one of the two files says; None where it is not about memidx."""
-    if name == "pyproject.toml" and b"memidx" not in data:
-        return None
     # Not for a variable, and not for the files of others.
     import tomllib
 

@@ -74,6 +74,17 @@ def test_a_file_about_something_else_is_noted_too(
     assert load(folder) == Config()
 
 
+def test_a_file_that_never_names_memidx_is_not_even_parsed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Most projects of Python have one; nothing is loaded or noted for it."""
+    (folder / "pyproject.toml").write_text('[project]\nname = "other"\n')
+    monkeypatch.setattr("memidx.config.parsing.read", None)
+    assert load(folder) == Config()
+    assert find_config_root(str(folder)) is None
+    assert not note(folder).exists()
+
+
 def test_other_bytes_are_another_file(folder: Path) -> None:
     """An edit that keeps size and time is seen, and so is the way back."""
     path = folder / "memidx.toml"
