@@ -5,7 +5,9 @@ No time is looked at. An engine that is not installed is skipped with the reason
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -14,8 +16,10 @@ from typing import Any
 
 import pytest
 
+import memidx
+from memidx.exchange import export_store
 from tests.benchmarks import __main__ as program
-from tests.benchmarks import corpus, equality, growth, known_items, parts
+from tests.benchmarks import corpus, engines, equality, growth, known_items, parts
 from tests.benchmarks.engines import ENGINES, list_files, load, read_text, reference, why_not
 from tests.benchmarks.tables import AHEAD, Comparisons, at_most, plus_ms, show, times
 from tests.support import write_tree
@@ -127,6 +131,47 @@ def test_the_reference_counts_as_worked_out_by_hand() -> None:
         (1, 0.2145),
         (0, 0.1585),
     ]
+
+
+def test_the_reference_writes_what_is_published_of_it(root: str, tmp_path: Path) -> None:
+    """Every key that `memidx export` writes of a document and of its terms, with the same value."""
+    text = (
+        "intro line\n\n# A `title`\n\nSeven words are not enough to stay.\n\n"
+        "## Head\nThese are the eight words that stay here.\n\n| a table | of more | than | eight "
+        "| words | in | all | here |\n\n<!-- a comment of more than eight words stays out too -->"
+        f"\n\n{'long ' * 200}\n"
+    )
+    write_tree(Path(root), {"f0/99.md": text})
+    try:
+        target = tmp_path / "reference"
+        reference.build(root, str(target))
+        ours = json.loads((target / "index.json").read_text("utf-8"))
+        memidx.build(root=root, store=str(tmp_path / "store"), env={})
+        theirs = export_store(str(tmp_path / "store"), env={}).index
+    finally:
+        (Path(root) / "f0/99.md").unlink()
+    assert ours["documents"][20]["paragraphs"] == [
+        "These are the eight words that stay here.",
+        ("long " * 200)[:480],
+    ]
+    for key in ("postings", "N", "avgdl", "source_fingerprint"):
+        assert ours[key] == theirs[key]
+    for document, expected in zip(ours["documents"], theirs["documents"], strict=True):
+        assert document.keys() == expected.keys()
+        norm, expected_norm = document["vector_norm_sq"], expected["vector_norm_sq"]
+        assert norm == pytest.approx(expected_norm, rel=1e-12)
+        # When a file was changed is local: an export takes times from contents.
+        own = {"vector_norm_sq": norm, "source_mtime": document["source_mtime"]}
+        assert document == {**expected, **own}
+
+
+def test_words_of_a_query_need_no_pattern() -> None:
+    """What `re` calls words, so that no peer has to load it for a question."""
+    rng = Random(5)
+    marks = "ab9_-+. \t\n'\"/\\:;é\u0301ß中\u0e01\u200b²½٣"
+    for _ in range(2000):
+        query = "".join(rng.choices(marks, k=rng.randint(0, 12)))
+        assert engines.words(query) == re.findall(r"\w+", query)
 
 
 class _Broken:

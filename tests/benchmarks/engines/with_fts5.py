@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
 import sqlite3
 from contextlib import closing
 
-from tests.benchmarks.engines import list_files, read_text
+from tests.benchmarks.engines import list_files, read_text, words
 
 _TABLE = "CREATE VIRTUAL TABLE docs USING fts5(path UNINDEXED, text, tokenize='porter unicode61')"
 _IDS = "SELECT path FROM docs WHERE docs MATCH ? ORDER BY rank LIMIT ?"
 _ANSWER = _IDS.replace("path", "path, snippet(docs, 1, '', '', '…', 40)")
-_WORDS = re.compile(r"\w+")
 
 
 def why_not() -> str | None:
@@ -65,4 +63,4 @@ class Engine:
 
 def _match(query: str) -> str:
     """The words of a query in FTS5's language."""
-    return " OR ".join(f'"{word}"' for word in _WORDS.findall(query))
+    return " OR ".join(f'"{word}"' for word in words(query))

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
-import re
 
 import tantivy
 
-from tests.benchmarks.engines import list_files, read_text
-
-_WORDS = re.compile(r"\w+")
+from tests.benchmarks.engines import list_files, read_text, words
 
 
 def build(root: str, target: str) -> None:
@@ -37,16 +34,16 @@ class Engine:
     def __init__(self, target: str) -> None:
         self._index = tantivy.Index.open(target)
         self._searcher = self._index.searcher()
-        with open(os.path.join(target, "names"), encoding="utf-8") as file:
-            self._names = file.read().split("\n")
-        self._numbers = {name: number for number, name in enumerate(self._names)}
+        self._target = target
+        self._names: list[str] = []
         self._writer: tantivy.IndexWriter | None = None
         self.n_docs = self._searcher.num_docs
 
     def ids(self, query: str, k: int) -> list[str]:
         found = self._searcher.search(self._parsed(query), k, count=False)
         places = [place for _, place in found.hits]
-        return [self._names[n] for n in self._searcher.fast_field_values("number", places)]
+        names = self._names or self._read_names()
+        return [names[n] for n in self._searcher.fast_field_values("number", places)]
 
     def answer(self, query: str, k: int) -> list[tuple[str, str]]:
         parsed = self._parsed(query)
@@ -62,8 +59,9 @@ class Engine:
             self._writer = self._index.writer(heap_size=64_000_000, num_threads=1)
         for name in names:
             self._writer.delete_documents_by_term("path", name)
+            number = (self._names or self._read_names()).index(name)
             self._writer.add_document(
-                tantivy.Document(path=name, number=self._numbers[name], text=read_text(root, name))
+                tantivy.Document(path=name, number=number, text=read_text(root, name))
             )
         self._writer.commit()
         self._index.reload()
@@ -73,4 +71,10 @@ class Engine:
         self._writer = None
 
     def _parsed(self, query: str) -> tantivy.Query:
-        return self._index.parse_query(" ".join(_WORDS.findall(query.lower())), ["text"])
+        return self._index.parse_query(" ".join(words(query.lower())), ["text"])
+
+    def _read_names(self) -> list[str]:
+        """By number; an answer takes them from the documents."""
+        with open(os.path.join(self._target, "names"), encoding="utf-8") as file:
+            self._names = file.read().split("\n")
+        return self._names
