@@ -81,7 +81,7 @@ def _measured(options: argparse.Namespace) -> str:
         n_files = corpus.copy(root, 400 if small else None)
         checks = []
         if only != ["growth"]:
-            rounds = {"build": 3, "cold": 61, "warm": 5, "fresh": 31}
+            rounds = {"build": 7, "cold": 61, "warm": 5, "fresh": 31}
             rounds = dict.fromkeys(rounds, 3) if small else rounds
             asked = corpus.draw_queries(root, 60 if small else 300)
             timed = "build" in only

@@ -26,6 +26,7 @@ commands = []
 for word in sys.argv[1:]:
     commands.append([]) if word == "+" else commands[-1].append(word)
 for command in commands:
+    os.sync()  # nobody waits for what the one before wrote
     began = time.perf_counter()
     child = os.posix_spawn(command[0], command, os.environ, file_actions=quiet)
     _, status, usage = os.wait4(child, 0)
