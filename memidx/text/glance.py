@@ -37,12 +37,30 @@ if TYPE_CHECKING:
 # Texts that are looked at together: enough to make numpy worth its calls.
 _MOST_CHARACTERS = 1 << 19
 _WINDOW = 4
-# Of a number of 32 bits, 16 are left to look up.
-_FACTOR, _SHIFT, _ROOM = np.uint32(2654435761), np.uint32(16), 1 << 16
+# Of a number of 32 bits, 17 are left to look up: with 16, half of the hits would be by chance.
+_FACTOR, _SHIFT, _ROOM = np.uint32(2654435761), np.uint32(15), 1 << 17
 # A text ends with a byte that none holds, and that is not left out.
 _END = b"\n\0\n"
 # Part of most marks of tokens that no run begins with: looked for with the names, at no cost.
 _HOOK = b"hook"
+# Where in a word its five rarest letters begin, one of any kind among them at an end, if not with
+# its first: `variable` has four of `mariadb`, `keyword` behind `viewer` four of `userkey`. Places
+# chosen with care make a third of the hits, each of which is looked at by itself.
+_RAREST = {
+    b"home": -1,
+    b"/root": -1,
+    b"pwd": -1,
+    b"documentsandset": 6,
+    b"mariadb": 2,
+    b"&code:": 2,
+    b"authorization": 3,
+    b"signature:": 2,
+    b"signatured": 2,
+    b"passphrase": 2,
+    b"cookie": 1,
+    _HOOK: -1,
+    **{kind + b"key": 1 for kind in KINDS_OF_KEY if kind not in (b"api", b"user")},
+}
 _DELETED = bytes(byte for byte in LEFT_OUT if byte)
 
 
@@ -63,14 +81,15 @@ def glance(texts: Sequence[str]) -> list[Suspects | None]:
 def _glance(texts: Sequence[str]) -> list[Suspects | None]:
     plain = [b"" if len(text) < SHORTEST else _encoded(text) for text in texts]
     data = _END.join((*plain, b""))
+    ends = _ends(data)
     strange: set[int] = set()
-    if data.count(0) > len(texts):
+    if len(ends) > len(texts):
         strange = {number for number, text in enumerate(plain) if b"\0" in text}
         plain = [b"" if number in strange else text for number, text in enumerate(plain)]
         data = _END.join((*plain, b""))
-    ends = _ends(data)
+        ends = _ends(data)
     homes, names, keys, hooks = _with_names(data)
-    names |= _with_passwords(data, ends)
+    names |= _with_passwords(data, ends.tolist())
     with_tokens = _with_tokens(data, ends) | _with_marks(data, ends, hooks) | keys
     # Invisible characters may stand in a token.
     for number, text in enumerate(texts):
@@ -127,16 +146,16 @@ def _with_names(data: bytes) -> _Named:
     return found
 
 
-def _with_passwords(data: bytes, ends: NDArray[Any]) -> set[int]:
+def _with_passwords(data: bytes, ends: list[int]) -> set[int]:
     """Numbers of the texts with addresses in which a password may be."""
-    if b"://" not in data:
-        return set()
-    borders = [0, *ends.tolist()]
-    return {
-        text
-        for text in set(_texts_at(ends, _places_of_byte(b"@", data)))
-        if data.find(b"://", borders[text], borders[text + 1]) >= 0
-    }
+    found: set[int] = set()
+    at = data.find(b"@")
+    while at >= 0:
+        text = bisect_left(ends, at)
+        if data.find(b"://", ends[text - 1] if text else 0, ends[text]) >= 0:
+            found.add(text)
+        at = data.find(b"@", ends[text])
+    return found
 
 
 def _with_tokens(data: bytes, ends: NDArray[Any]) -> set[int]:
@@ -183,9 +202,18 @@ def _run_starts(data: bytes) -> Iterator[int]:
         length += step
     starts = np.flatnonzero(goes_on[1:] & ~is_run[: len(goes_on) - 1])
     characters = np.frombuffer(b" " + data, dtype=np.uint8)
-    two = characters[starts + 1].astype(np.int64) << 8 | characters[starts + 2]
-    likely = starts[_IS_HEAD[two] | _IS_LEADING[characters[starts]]]
-    return iter(likely.tolist())
+    before, first, second, third = (characters[starts + n] for n in range(4))
+    # Of emphasis and bullets that lead to a token there are up to three.
+    n_dashes = _IS_DASH[first].astype(np.int64)
+    n_dashes += (one := n_dashes == 1) & (two := _IS_DASH[second])
+    n_dashes += one & two & _IS_DASH[third]
+    head = starts + 1 + n_dashes
+    is_likely = _IS_HEAD[_pairs(characters[head], characters[head + 1])]
+    return iter(starts[is_likely | _IS_ODD[_pairs(before, first)]].tolist())
+
+
+def _pairs(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
+    return first.astype(np.int64) << 8 | second
 
 
 def _texts_at(ends: NDArray[Any], places: NDArray[Any] | Sequence[int]) -> list[int]:
@@ -198,28 +226,23 @@ def _ends(data: bytes) -> NDArray[Any]:
     return _places_of_byte(b"\0", data)
 
 
-def _marks() -> Iterable[tuple[bytes, int]]:
-    """Words that a squeezed text is searched for, and where in them four rare letters begin."""
-    for mark in (*HOME_MARKS, *NAME_MARKS):
-        yield mark, 0
-    for beginning, endings in BEGINNINGS:
-        yield from ((beginning + ending, 0) for ending in endings)
-    yield from ((b"pass" + ending, 0) for ending in PASS_ENDS)
-    yield b"sshpass", 0
-    yield b"&key:", 0
-    yield _HOOK, 0
-    # `key` and the letter before it are rarer than `tion`.
-    yield from ((kind + b"key", len(kind) - 1) for kind in KINDS_OF_KEY)
+def _marks() -> Iterable[bytes]:
+    """Words that a squeezed text is searched for."""
+    yield from (*HOME_MARKS, *NAME_MARKS)
+    yield from (beginning + ending for beginning, endings in BEGINNINGS for ending in endings)
+    yield from (b"pass" + ending for ending in PASS_ENDS)
+    yield from (b"sshpass", b"&key:", _HOOK)
+    yield from (kind + b"key" for kind in KINDS_OF_KEY)
 
 
 def _windows() -> dict[bytes, list[tuple[bytes, int]]]:
     """Four letters -> the words that have them, and where: at two places side by side."""
     letters = [bytes((byte,)) for byte in {*FOLD_TABLE} - {*_DELETED}]
     windows: dict[bytes, list[tuple[bytes, int]]] = {}
-    for mark, offset in _marks():
-        # A short word is read with the letter before it rather than with one more behind it.
-        beside = offset + 1 if len(mark) - offset > _WINDOW else offset - 1
-        for at in (offset, beside):
+    for mark in _marks():
+        rarest = _RAREST.get(mark, 0)
+        for at in (rarest, rarest + 1):
+            # At its ends a word is read with any letter beside it.
             window = mark[max(0, at) : at + _WINDOW]
             n_before = max(0, -at)
             for more in product(letters, repeat=_WINDOW - len(window)):
@@ -238,4 +261,5 @@ _WINDOWS = _windows()
 _KEYS = (np.frombuffer(b"".join(_WINDOWS), dtype="<u4") * _FACTOR) >> _SHIFT
 _IS_WINDOW = _flags(_KEYS.tolist(), _ROOM)
 _IS_HEAD = _flags((int.from_bytes(head, "big") for head in tokens.heads()), 1 << 16)
-_IS_LEADING = _flags(tokens.LEADING, 256)
+_IS_ODD = _flags((int.from_bytes(pair, "big") for pair in tokens.odd_starts()), 1 << 16)
+_IS_DASH = _flags(tokens.DASHES, 256)

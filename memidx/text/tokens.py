@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import product
 
 # Tokens are looked for only where a run of these characters has this length; the shortest known
 # token has 20.
@@ -136,7 +137,7 @@ _LEAD = re.compile(
 )
 _ESCAPES = frozenset(b"\\%[;")
 LEADING = _ESCAPES | frozenset(b".:")
-_DASHES = frozenset(b"_-")
+DASHES = frozenset(b"_-")
 # A run whose token began before it, where a `.` broke the token in two.
 _BROKEN = re.compile(
     rb"(?:SG(?:\.[\w-]{16,19})?|ya29(?:\.[\w-]{1,19})?|hv[sbr]|dp\.[a-z]{2,5}(?:\.[a-z0-9_-]{1,35})?|\.atlasv1)"
@@ -181,7 +182,7 @@ def places_in_run(data: bytes, start: int) -> list[tuple[int, str]]:
     """Where the run that begins at `start` begins as a token does, and that token's pattern."""
     # Most runs are ruled out by the byte before them and the two they begin with.
     at = start
-    if data[start] in _DASHES or (start and data[start - 1] in LEADING):
+    if data[start] in DASHES or (start and data[start - 1] in LEADING):
         at = _token_start(data, start)
     return [
         (at, shape)
@@ -191,9 +192,19 @@ def places_in_run(data: bytes, start: int) -> list[tuple[int, str]]:
 
 
 def heads() -> Iterator[bytes]:
-    """How a run with a token may begin if none of `LEADING` stands before it: its first two."""
+    """The first two bytes of tokens; in a run, up to three of `DASHES` may stand before them."""
     yield from _BEGINNINGS
-    yield from (bytes((dash, byte)) for dash in _DASHES for byte in range(256))
+
+
+def odd_starts() -> Iterator[bytes]:
+    """The byte before a run and its first, where its token may begin at yet another place."""
+    anything = frozenset(range(256))
+    for before, firsts in (
+        (b".\\%", anything),
+        (b"[;", frozenset(b"m0123456789")),
+        (b":", frozenset(b"A")),
+    ):
+        yield from (bytes(pair) for pair in product(before, firsts))
 
 
 def _token_start(data: bytes, start: int) -> int:

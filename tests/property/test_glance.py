@@ -21,6 +21,7 @@ _PIECES = st.sampled_from(
         pass passw pass: passphrase sshpass bypass http://bob:x@example.org @ :// Private-Lines
         private key ghp_0123456789abcdefghijABCDEFGHIJ AKIA0123456789ABCDEF eyJhbGciOi SG. .atlasv1.
         :AA hv s. dp.pt. __builtin_ia32_something_long -----BEGIN hooks.slack.com/services/ Q~ \\n
+        [31m ;0m - __ AA0123456789abcdefghij SG.0123456789abcdef.0123456789abcdefghij
         %3D _AKIA0123456789ABCDEF_ x_y-z é \u00ad \u200b ü \U000e0001 \ud800""".split(),  # noqa: SIM905 - one a line would take a page
         " ",
         "\n",
