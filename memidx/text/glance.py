@@ -11,7 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from memidx.text.redact import (
     SHORTEST,
     Suspects,
     suspects,
+    words_of,
 )
 from memidx.text.spans import visible
 
@@ -43,6 +44,8 @@ _FACTOR, _SHIFT, _ROOM = np.uint32(2654435761), np.uint32(15), 1 << 17
 _END = b"\n\0\n"
 # Part of most marks of tokens that no run begins with: looked for with the names, at no cost.
 _HOOK = b"hook"
+_NO_NAMES = frozenset((*HOME_MARKS, _HOOK))
+_NAMES_OF_KEYS = frozenset(kind + b"key" for kind in KINDS_OF_KEY)
 # Where in a word its five rarest letters begin, one of any kind among them at an end, if not with
 # its first: `variable` has four of `mariadb`, `keyword` behind `viewer` four of `userkey`. Places
 # chosen with care make a third of the hits, each of which is looked at by itself.
@@ -59,7 +62,7 @@ _RAREST = {
     b"passphrase": 2,
     b"cookie": 1,
     _HOOK: -1,
-    **{kind + b"key": 1 for kind in KINDS_OF_KEY if kind not in (b"api", b"user")},
+    **dict.fromkeys(_NAMES_OF_KEYS - {b"apikey", b"userkey"}, 1),
 }
 _DELETED = bytes(byte for byte in LEFT_OUT if byte)
 
@@ -88,17 +91,19 @@ def _glance(texts: Sequence[str]) -> list[Suspects | None]:
         plain = [b"" if number in strange else text for number, text in enumerate(plain)]
         data = _END.join((*plain, b""))
         ends = _ends(data)
-    homes, names, keys, hooks = _with_names(data)
+    marks, with_tokens = _marks_in(data)
+    homes, names, hooks = _kinds_of(marks)
     names |= _with_passwords(data, ends.tolist())
-    with_tokens = _with_tokens(data, ends) | _with_marks(data, ends, hooks) | keys
+    with_tokens |= _with_tokens(data, ends) | _with_marks(data, ends, hooks)
+    seen: list[Suspects | None] = [None] * len(texts)
+    for number in homes | with_tokens | names:
+        words = words_of(texts[number], marks.get(number, ()))
+        seen[number] = Suspects(number in homes, number in with_tokens, number in names, words)
     # Invisible characters may stand in a token.
     for number, text in enumerate(texts):
         if number in strange or not (text.isascii() or visible(text) is None):
-            for found, is_seen in zip((homes, with_tokens, names), suspects(text), strict=True):
-                (found.add if is_seen else found.discard)(number)
-    seen: list[Suspects | None] = [None] * len(texts)
-    for number in homes | with_tokens | names:
-        seen[number] = Suspects(number in homes, number in with_tokens, number in names)
+            look = suspects(text)
+            seen[number] = look if any(look) else None
     return seen
 
 
@@ -106,17 +111,8 @@ def _encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-class _Named(NamedTuple):
-    """Numbers of texts with names of home folders, of secrets, of private keys, and with hooks."""
-
-    homes: set[int]
-    names: set[int]
-    keys: set[int]
-    hooks: set[int]
-
-
-def _with_names(data: bytes) -> _Named:
-    """The texts in which a telling name stands."""
+def _marks_in(data: bytes) -> tuple[dict[int, set[bytes]], set[int]]:
+    """The marks that stand in each text with any, and the texts with a name of private keys."""
     squeezed = data.translate(FOLD_TABLE, _DELETED) + bytes(_WINDOW)
     # Every other place is enough: of each word two windows that lie side by side are known.
     letters = np.ndarray((len(squeezed) // 2 - 1,), dtype="<u4", buffer=squeezed, strides=(2,))
@@ -125,25 +121,25 @@ def _with_names(data: bytes) -> _Named:
     # All are in the table; to say so spares a check of each.
     hits = 2 * np.flatnonzero(np.take(_IS_WINDOW, mixed.view(np.int32), mode="clip"))
     ends = _ends(squeezed).tolist()
-    homes, names, keys, hooks = found = _Named(set(), set(), set(), set())
+    marks: dict[int, set[bytes]] = {}
     for at in hits.tolist():
         for mark, offset in _WINDOWS.get(squeezed[at : at + _WINDOW], ()):
             if squeezed.startswith(mark, max(0, at - offset)):
-                text = bisect_left(ends, at - offset)
-                if mark in HOME_MARKS:
-                    homes.add(text)
-                elif mark == _HOOK:
-                    hooks.add(text)
-                else:
-                    names.add(text)
-                    if mark.endswith(b"key"):
-                        keys.add(text)
+                marks.setdefault(bisect_left(ends, at - offset), set()).add(mark)
     borders = [0, *ends]
-    for text in [*keys]:
-        own = borders[text], borders[text + 1]
-        if not any(squeezed.find(mark, *own) >= 0 for mark in PRIVATE_KEYS):
-            keys.discard(text)
-    return found
+    return marks, {
+        text
+        for text, found in marks.items()
+        if not _NAMES_OF_KEYS.isdisjoint(found)
+        and any(squeezed.find(mark, *borders[text : text + 2]) >= 0 for mark in PRIVATE_KEYS)
+    }
+
+
+def _kinds_of(marks: dict[int, set[bytes]]) -> tuple[set[int], set[int], set[int]]:
+    """Numbers of the texts with names of home folders, with names of secrets, and with hooks."""
+    homes = {text for text, found in marks.items() if not found.isdisjoint(HOME_MARKS)}
+    names = {text for text, found in marks.items() if not found <= _NO_NAMES}
+    return homes, names, {text for text, found in marks.items() if _HOOK in found}
 
 
 def _with_passwords(data: bytes, ends: list[int]) -> set[int]:
@@ -232,7 +228,7 @@ def _marks() -> Iterable[bytes]:
     yield from (beginning + ending for beginning, endings in BEGINNINGS for ending in endings)
     yield from (b"pass" + ending for ending in PASS_ENDS)
     yield from (b"sshpass", b"&key:", _HOOK)
-    yield from (kind + b"key" for kind in KINDS_OF_KEY)
+    yield from _NAMES_OF_KEYS
 
 
 def _windows() -> dict[bytes, list[tuple[bytes, int]]]:

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import re
 import string
+from collections.abc import Collection
 
 from memidx.text.spans import fold, occurrences
 
@@ -68,6 +69,7 @@ _MOUNT_BEFORE = re.compile(
 
 _DIGITS = frozenset(string.digits)
 _LOOK_BACK = 100
+_WORDS = ("users", "home", "documents and settings", "documents%20and%20settings")
 _TOKEN_CHARACTERS = string.ascii_letters + string.digits + "_.~@+$%:/\\-"
 # What may stand before `/home/NAME` and still leave it somebody's home.
 _PARENT = re.compile(
@@ -97,22 +99,25 @@ _PARTICLES = frozenset(
 )
 
 
-def home_spans(text: str, *, slugs: bool = True) -> list[tuple[int, int]]:
+def home_spans(
+    text: str, *, slugs: bool = True, words: Collection[str] | None = None
+) -> list[tuple[int, int]]:
     """`(start, end)` of each home path's private prefix.
 
     Args:
         text: The text.
         slugs: Whether to take the folder names that agents make of a path.
+        words: As in `memidx.text.redact.Suspects`.
     """
-    return _named_spans(text, dashed=slugs) + _root_spans(text)
+    return _named_spans(text, words, dashed=slugs) + _root_spans(text, words)
 
 
-def _named_spans(text: str, *, dashed: bool) -> list[tuple[int, int]]:
+def _named_spans(
+    text: str, words: Collection[str] | None, *, dashed: bool
+) -> list[tuple[int, int]]:
     spans = []
-    folded = fold(text)
     done = 0
-    words = ("users", "home", "documents and settings", "documents%20and%20settings")
-    for at, word in sorted(occurrences(folded, words)):
+    for at, word in sorted(occurrences(fold(text), _WORDS, words)):
         if at < done:
             continue
         span = _named_span(text, at, at + len(word), dashed=dashed)
@@ -169,9 +174,9 @@ def _slug_span(text: str, at: int, end: int, before: str) -> tuple[int, int] | N
     return (at - len(mark[0]), name.end()) if mark and name else None
 
 
-def _root_spans(text: str) -> list[tuple[int, int]]:
+def _root_spans(text: str, words: Collection[str] | None) -> list[tuple[int, int]]:
     spans = []
-    for at, _ in occurrences(text, ("/root",)):
+    for at, _ in occurrences(text, ("/root",), words):
         if _AFTER_ROOT.match(text, at + 5):
             start = at
             while start > 0 and at - start < 3 and text[start - 1] == "\\":

@@ -8,7 +8,7 @@ rest of its own line, and at no character twice.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from memidx.text.random_values import is_given, is_passed, is_random
 from memidx.text.spans import occurrences
@@ -40,20 +40,29 @@ _LOGIN = re.compile(
 _PASSWORD = re.compile(r"password[ \t]{1,9}(?P<value>[^\s\"'`<>|]{4,256})")
 
 
-def passed_spans(text: str, folded: str) -> list[tuple[int, int]]:
+def passed_spans(
+    text: str, folded: str, words: Collection[str] | None = None
+) -> list[tuple[int, int]]:
     """`(start, end)` of each passed secret.
 
     Args:
         text: The text.
         folded: The same in lower case, position by position.
+        words: As in `memidx.text.redact.Suspects`.
     """
-    return [*_to_programs(text, folded), *_in_netrc(text, folded), *_in_cookies(text, folded)]
+    return [
+        *_to_programs(text, folded, words),
+        *_in_netrc(text, folded, words),
+        *_in_cookies(text, folded, words),
+    ]
 
 
-def _to_programs(text: str, folded: str) -> Iterator[tuple[int, int]]:
+def _to_programs(
+    text: str, folded: str, words: Collection[str] | None
+) -> Iterator[tuple[int, int]]:
     for program, option in _PROGRAMS:
         done = 0  # one command may name the program again
-        for at, _ in occurrences(folded, (program,)):
+        for at, _ in occurrences(folded, (program,), words):
             if at < done:
                 continue
             command = _COMMAND.match(text, at)
@@ -63,8 +72,8 @@ def _to_programs(text: str, folded: str) -> Iterator[tuple[int, int]]:
                     yield found.span("value")
 
 
-def _in_netrc(text: str, folded: str) -> Iterator[tuple[int, int]]:
-    for at, _ in occurrences(folded, ("password",)):
+def _in_netrc(text: str, folded: str, words: Collection[str] | None) -> Iterator[tuple[int, int]]:
+    for at, _ in occurrences(folded, ("password",), words):
         found = _PASSWORD.match(text, at)
         if not found or not text[at - 1 : at].isspace():
             continue
@@ -73,9 +82,9 @@ def _in_netrc(text: str, folded: str) -> Iterator[tuple[int, int]]:
             yield found.span("value")
 
 
-def _in_cookies(text: str, folded: str) -> Iterator[tuple[int, int]]:
+def _in_cookies(text: str, folded: str, words: Collection[str] | None) -> Iterator[tuple[int, int]]:
     done = 0
-    for at, _ in occurrences(folded, ("cookie",)):
+    for at, _ in occurrences(folded, ("cookie",), words):
         begin = _COOKIE.match(folded, at) if at >= done else None
         line = _COOKIE_LINE.match(text, begin.end()) if begin else None
         if not line:

@@ -8,7 +8,7 @@ is searched in earnest, by `memidx.text.homes` and `memidx.text.secrets`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from memidx.text.homes import home_spans
@@ -58,12 +58,42 @@ PRIVATE_KEYS = (b"privatekey", b"privatelines")
 KINDS_OF_KEY = (b"api", b"cess", b"ount", b"vate", b"tion", b"ning", b"auth", b"user")
 
 
+# Words of the close search that are not spelt as the mark that stands for them.
+_WORDS_OF = {
+    b"documentsandset": ("documents and settings", "documents%20and%20settings"),
+    b"passw": ("password",),
+    **{kind + b"key": ("key",) for kind in KINDS_OF_KEY},
+}
+# Their lower case has a `k` and an `i`, which the quick look does not see.
+_ODD_LETTERS = ("\u212a", "\u0130")
+
+
 class Suspects(NamedTuple):
-    """What a text may hold; never wrongly False."""
+    """What a text may hold; never wrongly False.
+
+    Attributes:
+        homes: Whether paths of home folders.
+        tokens: Whether tokens known by their shape.
+        names: Whether secrets told by what stands around them.
+        words: Of the words in lower case that a close search begins at, those that may stand there:
+            in a long text each costs as much as the quick look. None where nobody looked for each.
+    """
 
     homes: bool
     tokens: bool
     names: bool
+    words: frozenset[str] | None = None
+
+
+def words_of(text: str, marks: Iterable[bytes]) -> frozenset[str] | None:
+    """The words of a close search that may stand in a text in which just these marks stand."""
+    if not text.isascii() and any(letter in text for letter in _ODD_LETTERS):
+        return None
+    # No mark has what else may stand behind `pass`: `DB_PASS_TEST=…`.
+    words = {"pass"}
+    for mark in marks:
+        words.update(_WORDS_OF.get(mark) or (mark.decode(),))
+    return frozenset(words)
 
 
 def redact(text: str, seen: Suspects | None = None) -> str:
@@ -82,7 +112,7 @@ def redact(text: str, seen: Suspects | None = None) -> str:
         if found.tokens or found.names:
             text = _without_secrets(text, found)
         if found.homes:
-            text = _without_homes(text)
+            text = _without_homes(text, words=found.words)
         if text == before:
             break
     return text
@@ -128,14 +158,14 @@ def may_hold_private(lines: Sequence[str]) -> list[str]:
 
 def _without_secrets(text: str, found: Suspects) -> str:
     def spans(text: str) -> list[tuple[int, int]]:
-        return secret_spans(text, tokens=found.tokens, names=found.names)
+        return secret_spans(text, tokens=found.tokens, names=found.names, words=found.words)
 
     return replace_spans(text, _seen_through(text, spans), _SECRET)
 
 
-def _without_homes(text: str, *, slugs: bool = True) -> str:
+def _without_homes(text: str, *, slugs: bool = True, words: Collection[str] | None = None) -> str:
     def spans(text: str) -> list[tuple[int, int]]:
-        return home_spans(text, slugs=slugs)
+        return home_spans(text, slugs=slugs, words=words)
 
     return replace_spans(text, _seen_through(text, spans), _PATH)
 

@@ -15,6 +15,7 @@ Every pattern is linear: a repeat that could start inside itself is guarded by a
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from memidx.text.passed import passed_spans
 from memidx.text.random_values import CODE_NAME, TEMPLATE, WORDS, is_passed, is_random
@@ -80,12 +81,15 @@ _MESSAGE = frozenset(
 )
 
 
-def secret_spans(text: str, *, tokens: bool = True, names: bool = True) -> list[tuple[int, int]]:
+def secret_spans(
+    text: str, *, tokens: bool = True, names: bool = True, words: Collection[str] | None = None
+) -> list[tuple[int, int]]:
     """`(start, end)` of each secret; they may overlap. What names a secret (`api_key =`) stays.
 
     Args:
         tokens: Whether to look for shapes of tokens and for private keys.
         names: Whether to look for passwords in URLs, headers, passed and assigned values.
+        words: As in `memidx.text.redact.Suspects`.
     """
     spans: list[tuple[int, int]] = []
     if tokens:
@@ -105,17 +109,17 @@ def secret_spans(text: str, *, tokens: bool = True, names: bool = True) -> list[
             if token and is_random(token["value"]):
                 spans.append(token.span("value"))
     folded = fold(text)
-    for at, name in occurrences(folded, ("authorization", "bearer")):
+    for at, name in occurrences(folded, ("authorization", "bearer"), words):
         found = (_BEARER if name == "bearer" else _HEADER).match(text, at + len(name))
         if found and (is_random(found["value"]) if name == "bearer" else _is_header(found)):
             spans.append(found.span("value"))
-    spans += _named_spans(text, folded)
-    return [*spans, *passed_spans(text, folded), *signed_spans(text, folded)]
+    spans += _named_spans(text, folded, words)
+    return [*spans, *passed_spans(text, folded, words), *signed_spans(text, folded)]
 
 
-def _named_spans(text: str, folded: str) -> list[tuple[int, int]]:
+def _named_spans(text: str, folded: str, words: Collection[str] | None) -> list[tuple[int, int]]:
     spans = []
-    for at, name in occurrences(folded, _NAMES):
+    for at, name in occurrences(folded, _NAMES, words):
         end = at + len(name)
         before = folded[max(0, at - 12) : at].rstrip(" _-")
         if name == "key" and not before.endswith(_KINDS_OF_KEY):

@@ -78,7 +78,9 @@ def _given(folded: str) -> list[tuple[int, str]]:
     What stands behind names is looked for, for there is less of it and it is sooner found.
     """
     given: dict[str, list[tuple[int, str]]] = {name: [] for name in _NAMES}
-    for end, _ in sorted(occurrences(folded, _GIVES)):
+    # One character is looked for at a hundred times the speed of three.
+    gives = [give for give in _GIVES if give[0] in folded]
+    for end, _ in sorted(occurrences(folded, gives)):
         if folded.endswith(_ENDS, 0, end):
             for name in _NAMES:
                 if folded.endswith(name, 0, end):

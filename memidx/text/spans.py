@@ -7,7 +7,7 @@ every character takes fifty times as long.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 _ASCII = bytes(range(128))
 # As in `memidx.analysis.normalise`, which lies further up; a test holds the two together.
@@ -36,9 +36,17 @@ def fold(text: str) -> str:
     return folded
 
 
-def occurrences(text: str, words: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """`(position, word)` of each word, all positions of a word before those of the next."""
-    for word in words:
+def occurrences(
+    text: str, words: Iterable[str], among: Collection[str] | None = None
+) -> Iterator[tuple[int, str]]:
+    """`(position, word)` of each word, all positions of a word before those of the next.
+
+    Args:
+        text: Where to look.
+        words: What to look for.
+        among: Words that may stand there; no other is looked for. None where nobody knows.
+    """
+    for word in words if among is None else [word for word in words if word in among]:
         position = text.find(word)
         while position >= 0:
             yield position, word

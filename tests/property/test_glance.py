@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,7 +13,8 @@ from memidx.documents import make_document, see
 from memidx.sources.base import Item
 from memidx.text import glance as module
 from memidx.text.glance import glance
-from memidx.text.redact import may_hold_private, suspects
+from memidx.text.redact import may_hold_private, redact, suspects
+from memidx.text.spans import fold
 
 _PIECES = st.sampled_from(
     [
@@ -27,6 +30,18 @@ _PIECES = st.sampled_from(
         "\n",
         "\0",
         "k\u00adey",
+        "documents%20and%20settings/bob/",
+        "C:\\Users\\bob\\x",
+        "api\u212aey=0a9D8f7e6c5b4a3d2e1f",
+        "api_key: 0a9D8f7e6c5b4a3d2e1f",
+        "DB_PASS_TEST=aB3$aB3$xx",
+        "password: hUnter2x$",
+        "bearer 0a9D8f7e6c5b4a3d2e1f",
+        "Authorization: Basic QWxhZGRpbjpv",
+        "?sig=0a9D8f7e6c5b4a3d2e1f",
+        "mysql -pX1y2z3",
+        "cookie: sid=0a9d8f7e6c5b1234",
+        "machine h login bob password s3cretX",
         "ghp_\u00ad0123456789abcdefghijABCDEFGHIJ",
     ]
 )
@@ -42,7 +57,38 @@ def test_a_glance_sees_what_a_look_sees(texts: list[str], most: int) -> None:
     looks = map(suspects, texts)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_MOST_CHARACTERS", most)
-        assert glance(texts) == [look if any(look) else None for look in looks]
+        seen = glance(texts)
+    assert [said and said[:3] for said in seen] == [
+        look[:3] if any(look) else None for look in looks
+    ]
+
+
+@given(texts=_TEXTS)
+@settings(deadline=None, max_examples=300)
+def test_what_a_glance_says_of_words_changes_nothing(texts: list[str]) -> None:
+    """A text is redacted to the same whether all words are looked for or those that were seen."""
+    for text, said in zip(texts, glance(texts), strict=True):
+        assert redact(text, said) == redact(text)
+
+
+def test_only_two_letters_have_a_lower_case_that_the_glance_does_not_see() -> None:
+    """Of all characters beyond ASCII, those that fold to one of it."""
+    odd = [
+        letter
+        for letter in map(chr, range(128, sys.maxunicode + 1))
+        if any(low.isascii() for low in fold(letter))
+    ]
+    assert odd == ["\u0130", "\u212a"]
+    assert glance(["to\u212aen and home"])[0].words is None
+
+
+def test_a_glance_knows_the_words_of_a_text_but_for_one_that_no_mark_stands_for() -> None:
+    """So a text costs no look for what is not in it."""
+    text = "the users' api key, the password; Documents%20and%20Settings; mysql -px"
+    assert glance([text])[0].words == {
+        *("users", "documents and settings", "documents%20and%20settings"),
+        *("key", "password", "mysql", "pass"),
+    }
 
 
 @given(texts=_TEXTS, cap=st.integers(1, 80))
