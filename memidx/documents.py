@@ -127,7 +127,7 @@ def make_document(
     hide = _keep if is_clean or redact(facts) == facts else redact
     plain = hide is _keep and _fit(facts) == facts
     title = _line(item.title or "", _LONGEST_TITLE, hide)
-    if not text.strip() and not title:
+    if not title and not text.strip():
         return None, (Skip(item.path, "holds no text", item.line, source.name),)
     anchor = _line(unicodedata.normalize("NFC", item.anchor), None, hide) if item.anchor else ""
     doc_id = _unused(f"{item.path}#{anchor}" if anchor else item.path, anchor_seen)

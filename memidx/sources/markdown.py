@@ -38,7 +38,7 @@ class _Markdown:
             text = decode(data)
         except Undecodable as error:
             return Parsed(skips=(Skip(path, error.reason, source=source.name),))
-        if not text.strip():
+        if not text or text.isspace():
             return Parsed(skips=(Skip(path, "is empty", source=source.name),))
         front = read_front_matter(text)
         facts = {key.casefold(): value for key, value in front.meta.items()}
@@ -114,7 +114,11 @@ def _first_heading(text: str, start: int) -> str | None:
         if mark[0] == "#":
             end = text.find("\n", found.end())
             line = text[found.end() : end if end >= 0 else len(text)][:_LONGEST_HEADING]
-            heading = _CLOSING_HASHES.sub("", _COMMENT.sub("", line).rstrip()).strip()
+            if "<" in line:
+                line = _COMMENT.sub("", line)
+            if "#" in line:
+                line = _CLOSING_HASHES.sub("", line.rstrip())
+            heading = line.strip()
             if heading:
                 return heading
             after = found.end()

@@ -29,11 +29,17 @@ _INT_LIMIT = 10**4300
 # Control characters but for line feed and tab.
 _RARE_CONTROLS = bytes({*range(32)} - {9, 10})
 _STRINGS = ("doc_id", "source", "kind", "path", "title", "source_hash", "text")
-_json = json.JSONEncoder(
-    ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False
-).encode
+_PLAIN = frozenset((str, type(None)))
 quoted = json.encoder.encode_basestring
 """A text as JSON."""
+_encoder = json.JSONEncoder(
+    ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False
+)
+# What the encoder makes anew for each value, kept: that takes longer than to write a small one.
+_make_pieces: Any = getattr(json.encoder, "c_make_encoder", None)  # CPython's own
+_pieces = _make_pieces and _make_pieces(
+    None, _encoder.default, quoted, None, ":", ",", True, False, False
+)
 
 
 class DamagedLine(ValueError):
@@ -68,7 +74,7 @@ def encode_line(document: Document) -> bytes:
         f',"source_hash":{quoted(document.source_hash)},"text":'
     )
     try:
-        data = head.encode("utf-8") + _json_bytes(document.text)
+        parts = (head.encode("utf-8"), b'"', _escaped(document.text), b'"')
     except UnicodeEncodeError as error:
         raise InputError(
             f"cannot be stored: a lone surrogate (U+{ord(error.object[error.start]):04X}) in its "
@@ -76,24 +82,12 @@ def encode_line(document: Document) -> bytes:
             path=_printable(document.doc_id),
             hint="the source file is damaged, or was decoded with the wrong encoding",
         ) from error
-    return b"".join((data, _SUM_HEAD, _digest(data), _SUM_TAIL))
+    return b"".join((*parts, _SUM_HEAD, _digest(*parts), _SUM_TAIL))
 
 
 def compact(value: Any) -> str:
-    """A value as compact JSON with its keys in order.
-
-    As the encoder gives it, which takes several times as long to get ready for a small value.
-    """
-    kind = type(value)
-    if kind is str:
-        return quoted(value)
-    if kind is list:
-        texts = [quoted(inner) if type(inner) is str else compact(inner) for inner in value]
-        return f"[{','.join(texts)}]"
-    if kind is dict and {*map(type, value)} <= {str}:
-        texts = [f"{quoted(key)}:{compact(value[key])}" for key in sorted(value)]
-        return f"{{{','.join(texts)}}}"
-    return "null" if value is None else _json(value)
+    """A value, nowhere inside itself, as compact JSON with its keys in order."""
+    return "".join(_pieces(value, 0)) if _pieces else _encoder.encode(value)
 
 
 def decode_line(line: bytes) -> Document:
@@ -165,17 +159,23 @@ def line_doc_id(line: bytes) -> str:
         raise DamagedLine(f"its doc_id is not a string: {error}") from error
 
 
-def _json_bytes(text: str) -> bytes:
-    """A text as JSON, in UTF-8: as the encoder does it, but by searches instead of by character."""
+def _escaped(text: str) -> bytes:
+    """What stands between the quotes of a text as JSON, in UTF-8.
+
+    As the encoder writes it, but by searches instead of by character.
+    """
     data = text.encode("utf-8")
     if len(data.translate(None, _RARE_CONTROLS)) != len(data):
-        return quoted(text).encode("utf-8")
+        return quoted(text)[1:-1].encode("utf-8")
     data = data.replace(b"\\", b"\\\\").replace(b'"', b'\\"')
-    return b'"%b"' % data.replace(b"\n", b"\\n").replace(b"\t", b"\\t")
+    return data.replace(b"\n", b"\\n").replace(b"\t", b"\\t")
 
 
-def _digest(body: bytes | memoryview) -> bytes:
-    return blake2b(body, digest_size=SUM_DIGITS // 2).hexdigest().encode("ascii")
+def _digest(*parts: bytes | memoryview) -> bytes:
+    digest = blake2b(digest_size=SUM_DIGITS // 2)
+    for part in parts:
+        digest.update(part)
+    return digest.hexdigest().encode("ascii")
 
 
 def _what_is_wrong(line: bytes) -> str:
@@ -213,8 +213,13 @@ def _check_meta(value: Any, where: str, document: Document, depth: int = 0) -> N
         for key, inner in value.items():
             if not isinstance(key, str):
                 raise _refused(document, where, f"has a key of type {type(key).__name__}")
-            if type(inner) is not str and inner is not None:  # most are, and need no place named
-                _check_meta(inner, f"{where}.{key}", document, depth + 1)
+            # Most are plain, or lists of what is, and need no place named.
+            kind = type(inner)
+            if kind is str:
+                continue
+            if kind is list and depth < _MAX_META_DEPTH and _PLAIN.issuperset(map(type, inner)):
+                continue
+            _check_meta(inner, f"{where}.{key}", document, depth + 1)
     elif isinstance(value, list | tuple):
         for place, inner in enumerate(value):
             if type(inner) is not str:

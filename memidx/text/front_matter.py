@@ -26,7 +26,8 @@ _SIMPLE_LINE = re.compile(
     r'\[((?:[ ]*+"[^"\\\n]*+"[ ]*+,)*[ ]*+"[^"\\\n]*+"[ ]*+)\]'
     r"))?[ ]*+(?=\n|\Z)"
 )
-_QUOTED = re.compile(r'"([^"\\\n]*)"')
+# Its groups; what else a value may be is a text in quotes, double or single.
+_KEY, _PLAIN, _LIST = 1, 4, 5
 # Compiled for what is not ASCII alone: it takes longer than all the others together.
 _UNPRINTABLE = (
     "[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
@@ -64,7 +65,7 @@ def read_front_matter(text: str) -> FrontMatter:
     if not opened or opened.end() == len(text):
         return _NONE
     start = opened.end() + 1
-    closed = _CLOSE.search(text, start, start + _MAX_CHARACTERS)
+    closed = _closing(text, start)
     # The window's end also counts as `$`, so a longer line may only look closed.
     if not closed or not (closed.end() == len(text) or text[closed.end()] == "\n"):
         return _NONE
@@ -79,6 +80,16 @@ def read_front_matter(text: str) -> FrontMatter:
     if not meta:
         return _NONE
     return FrontMatter(meta, text.count("\n", 0, closed.start()) + 1)
+
+
+def _closing(text: str, start: int) -> re.Match[str] | None:
+    """The line that closes the block which begins at `start`, or what looks like it."""
+    end = start + _MAX_CHARACTERS
+    at = text.find("\n---", start - 1, end)
+    dots = text.find("\n...", start - 1, end if at < 0 else at)
+    first = dots if dots >= 0 else at
+    # The pattern asks at every character whether a line begins there.
+    return _CLOSE.search(text, first + 1, end) if first >= 0 else None
 
 
 def _simple(block: str) -> dict[str, Any] | None:
@@ -96,18 +107,17 @@ def _simple(block: str) -> dict[str, Any] | None:
         if not found:
             return None
         at = found.end() + 1
-        key, double, single, plain, quoted = found.groups()
-        if double is not None:
-            meta[key] = double
-        elif single is not None:
-            meta[key] = single
-        elif plain is not None:
-            meta[key] = safe_yaml.scalar(plain.rstrip(" "))
-        elif quoted is not None:
-            meta[key] = _QUOTED.findall(quoted)
-        else:
+        kind = found.lastindex or 0
+        value = found[kind]
+        if kind == _PLAIN:
+            value = safe_yaml.scalar(value.rstrip(" "))
+        elif kind == _LIST:
+            # No text in it holds a quote.
+            value = value.split('"')[1::2]
+        elif kind == _KEY:
             # A value may follow on deeper lines; those do not match, so here there is none.
-            meta[key] = None
+            value = None
+        meta[found[_KEY]] = value
     return meta
 
 
