@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memidx.config import SourceConfig
@@ -26,6 +26,8 @@ _MAX_META_DEPTH = 64
 # Text beyond the cap that is still redacted, so that no half of a secret is left at the cut.
 _MARGIN = 1 << 16
 _LONGEST_WORD = 1 << 12
+_LISTS, _OBJECTS = (list, tuple), (dict, Mapping)  # an abstract class takes longer to ask
+_TEXT_ALONE = frozenset((str,))
 # What neither UTF-8 nor a line of JSON should hold; in a text both are refused on reading.
 _UNFIT = re.compile("[\0\ud800-\udfff]")
 
@@ -247,23 +249,27 @@ def _fit(text: str) -> str:
     return _UNFIT.sub("\ufffd", text)
 
 
-def _texts(value: Any, depth: int = 0) -> Iterator[str]:
+def _texts(value: Any, depth: int = 0) -> list[str]:
     """Every text in a JSON value; one under a key with its key, as `key: text`."""
+    texts: list[str] = []
     if isinstance(value, str):
-        yield value
-    elif isinstance(value, list | tuple) and depth < _MAX_META_DEPTH:
-        for inner in value:
-            if isinstance(inner, str):  # most are, and need no generator of their own
-                yield inner
-            else:
-                yield from _texts(inner, depth + 1)
-    elif isinstance(value, Mapping) and depth < _MAX_META_DEPTH:
+        texts.append(value)
+    elif depth >= _MAX_META_DEPTH:
+        pass
+    elif isinstance(value, _LISTS):
+        if _TEXT_ALONE.issuperset(map(type, value)):  # mostly
+            texts += value
+        else:
+            for inner in value:
+                texts += _texts(inner, depth + 1)
+    elif isinstance(value, _OBJECTS):
         for key, inner in value.items():
             if isinstance(inner, str):
-                yield f"{key}: {inner}"
+                texts.append(f"{key}: {inner}")
             else:
-                yield str(key)
-                yield from _texts(inner, depth + 1)
+                texts.append(str(key))
+                texts += _texts(inner, depth + 1)
+    return texts
 
 
 def _clean_mapping(

@@ -29,6 +29,8 @@ _INT_LIMIT = 10**4300
 # Control characters but for line feed and tab.
 _RARE_CONTROLS = bytes({*range(32)} - {9, 10})
 _STRINGS = ("doc_id", "source", "kind", "path", "title", "source_hash", "text")
+_SCALARS = (str, bool, type(None))
+_OBJECTS = (dict, Mapping)  # an abstract class takes longer to ask
 _PLAIN = frozenset((str, type(None)))
 quoted = json.encoder.encode_basestring
 """A text as JSON."""
@@ -197,7 +199,7 @@ def _check_meta(value: Any, where: str, document: Document, depth: int = 0) -> N
 
     A finite float has one: the shortest decimal that reads back as the same number.
     """
-    if value is None or isinstance(value, str | bool):
+    if isinstance(value, _SCALARS):
         return
     if isinstance(value, int):
         if abs(value) >= _INT_LIMIT:
@@ -209,7 +211,7 @@ def _check_meta(value: Any, where: str, document: Document, depth: int = 0) -> N
         return
     if depth > _MAX_META_DEPTH:
         raise _refused(document, where, f"is nested deeper than {_MAX_META_DEPTH} levels")
-    if isinstance(value, Mapping):
+    if isinstance(value, _OBJECTS):
         for key, inner in value.items():
             if not isinstance(key, str):
                 raise _refused(document, where, f"has a key of type {type(key).__name__}")

@@ -209,7 +209,8 @@ def _run_starts(data: bytes) -> Iterator[int]:
 
 
 def _pairs(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
-    return first.astype(np.int64) << 8 | second
+    pairs: NDArray[Any] = first.astype(np.int64) << 8 | second
+    return pairs
 
 
 def _texts_at(ends: NDArray[Any], places: NDArray[Any] | Sequence[int]) -> list[int]:

@@ -176,6 +176,17 @@ def test_meta_nested_without_end_is_refused() -> None:
         encode_line(make_doc("a.md", "t", meta=loop))
 
 
+@pytest.mark.parametrize("inner", [[], ["x"], [None], [["x"]], {}, {"k": "x"}])
+def test_meta_is_nested_as_deep_as_may_be(inner: object) -> None:
+    """The deepest list or object is the last level, whatever it holds."""
+    levels = 128 - (inner == [["x"]])
+    for _ in range(levels):
+        inner = {"k": inner}
+    assert decode_line(encode_line(make_doc("a.md", "t", meta=inner))).meta == inner
+    with pytest.raises(InputError, match="nested deeper"):
+        encode_line(make_doc("a.md", "t", meta={"k": inner}))
+
+
 LINE = encode_line(FULL)
 
 
