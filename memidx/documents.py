@@ -116,8 +116,6 @@ def make_document(
     # Documents are made on a build; a search knows only their class and must start quickly.
     import hashlib
 
-    from memidx.text.redact import redact
-
     skips: tuple[Skip, ...] = ()
     text, full_bytes = _capped(item.text, max_bytes, seen)
     if full_bytes > max_bytes:
@@ -126,7 +124,7 @@ def make_document(
     # Most items hold nothing private beside their text: one look at all of it, then none.
     facts = seen.facts if seen else _facts(item)
     is_clean = seen.in_facts is None if seen else False
-    hide = _keep if is_clean or redact(facts) == facts else redact
+    hide = _keep if is_clean or _redact(facts) == facts else _redact
     plain = hide is _keep and _fit(facts) == facts
     title = _line(item.title or "", _LONGEST_TITLE, hide)
     if not title and not text.strip():
@@ -142,7 +140,7 @@ def make_document(
             source.name,
             source.kind,
             item.path,
-            title or _line(f"{name} {anchor}" if anchor else name, _LONGEST_TITLE, redact),
+            title or _line(f"{name} {anchor}" if anchor else name, _LONGEST_TITLE, _redact),
             item.time,
             _tags(item.tags, hide),
             dict(item.meta) if plain else _clean_mapping(item.meta, hide, 0),
@@ -162,8 +160,6 @@ def _capped(text: str, max_bytes: int, seen: Seen | None) -> tuple[str, int]:
 
     A text that is only too long before redaction is kept whole.
     """
-    from memidx.text.redact import redact  # see make_document
-
     fit = _fit(text)
     if fit is not text:
         text, seen = fit, None
@@ -171,11 +167,11 @@ def _capped(text: str, max_bytes: int, seen: Seen | None) -> tuple[str, int]:
     if size <= max_bytes:
         if seen is not None and seen.in_text is None:
             return text, size
-        text = redact(text, seen.in_text if seen else None)
+        text = _redact(text, seen.in_text if seen else None)
         # Placeholders may be longer than what they stand for.
         return _cut(text, max_bytes), size
     whole = size <= max_bytes + _MARGIN
-    text = redact(text if whole else _at_blank(_cut(text, max_bytes + _MARGIN)))
+    text = _redact(text if whole else _at_blank(_cut(text, max_bytes + _MARGIN)))
     cut = _cut(text, max_bytes)
     return (cut, max_bytes) if whole and cut == text else (cut, size)
 
@@ -233,6 +229,12 @@ def _tags(tags: tuple[str, ...], hide: Callable[[str], str]) -> tuple[str, ...]:
 
 def _keep(text: str) -> str:
     return text
+
+
+def _redact(text: str, seen: Suspects | None = None) -> str:
+    from memidx.text.redact import redact  # see make_document
+
+    return redact(text, seen)
 
 
 def _fit(text: str) -> str:

@@ -30,7 +30,7 @@ from memidx.text.redact import (
     suspects,
     words_of,
 )
-from memidx.text.spans import visible
+from memidx.text.spans import INVISIBLE_MARKS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -100,10 +100,9 @@ def _glance(texts: Sequence[str]) -> list[Suspects | None]:
         words = words_of(texts[number], marks.get(number, ()))
         seen[number] = Suspects(number in homes, number in with_tokens, number in names, words)
     # Invisible characters may stand in a token.
-    for number, text in enumerate(texts):
-        if number in strange or not (text.isascii() or visible(text) is None):
-            look = suspects(text)
-            seen[number] = look if any(look) else None
+    for number in strange | _with_invisible(data, ends):
+        look = suspects(texts[number])
+        seen[number] = look if any(look) else None
     return seen
 
 
@@ -181,6 +180,15 @@ def _with_marks(data: bytes, ends: NDArray[Any], hooks: set[int]) -> set[int]:
     return found
 
 
+def _with_invisible(data: bytes, ends: NDArray[Any]) -> set[int]:
+    """Numbers of the texts that hold characters which are not seen."""
+    characters = np.frombuffer(data, dtype=np.uint8)
+    at = np.flatnonzero(characters >= _LEAST_LEAD)
+    three = _pairs(_pairs(characters[at], characters[at + 1]), characters[at + 2])
+    is_found = np.searchsorted(_INVISIBLE, three, side="right") % 2 == 1
+    return set(_texts_at(ends, at[is_found]))
+
+
 def _places_of_byte(byte: bytes, data: bytes) -> NDArray[Any]:
     return np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == ord(byte))
 
@@ -248,6 +256,15 @@ def _windows() -> dict[bytes, list[tuple[bytes, int]]]:
     return windows
 
 
+def _bounds(marks: Iterable[bytes]) -> NDArray[Any]:
+    """Where numbers of three bytes begin, and end, to begin with one of the marks."""
+    n_more = {mark: 3 - len(mark) for mark in marks}
+    lows = [int.from_bytes(mark + bytes(more), "big") for mark, more in n_more.items()]
+    return np.sort(
+        [*lows, *(low + 256**more for low, more in zip(lows, n_more.values(), strict=True))]
+    )
+
+
 def _flags(numbers: Iterable[int], size: int) -> NDArray[Any]:
     flags = np.zeros(size, dtype=bool)
     flags[list(numbers)] = True
@@ -259,4 +276,7 @@ _KEYS = (np.frombuffer(b"".join(_WINDOWS), dtype="<u4") * _FACTOR) >> _SHIFT
 _IS_WINDOW = _flags(_KEYS.tolist(), _ROOM)
 _IS_HEAD = _flags((int.from_bytes(head, "big") for head in tokens.heads()), 1 << 16)
 _IS_ODD = _flags((int.from_bytes(pair, "big") for pair in tokens.odd_starts()), 1 << 16)
+_INVISIBLE = _bounds(INVISIBLE_MARKS)
+# What a character begins with that is not ASCII.
+_LEAST_LEAD = 0xC2
 _IS_DASH = _flags(tokens.DASHES, 256)

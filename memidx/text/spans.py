@@ -16,8 +16,8 @@ _INVISIBLE = re.compile(
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]+"
     "(?=[!-~])"
 )
-# Their bytes, whole or as far as a block of them has its bytes in common.
-_INVISIBLE_MARKS = (
+# Their bytes, whole, or as far as a block of them has its bytes in common: two or three.
+INVISIBLE_MARKS = (
     *(mark.encode() for mark in "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u3164\ufeff\uffa0"),
     *(bytes((0xE1, 0xA0, last)) for last in range(0x8B, 0x90)),
     *(bytes((0xE2, 0x80, last)) for last in (*range(0x8B, 0x90), *range(0xAA, 0xAF))),
@@ -83,7 +83,7 @@ def visible(text: str) -> tuple[str, list[int]] | None:
         return None
     # Few texts hold any, and their bytes tell; the pattern would have to look at each character.
     high = text.encode("utf-8", "surrogatepass").translate(None, _ASCII)
-    if not any(mark in high for mark in _INVISIBLE_MARKS):
+    if not any(mark in high for mark in INVISIBLE_MARKS):
         return None
     pieces: list[str] = []
     places: list[int] = []
