@@ -68,7 +68,7 @@ class Row(NamedTuple):
 def row_of(placed: Placed) -> Row:
     """A document whose text is still to be analysed."""
     document = placed.document
-    card = [document.title, document.time, list(document.tags), document.source_hash]
+    card = (document.title, document.time, document.tags, document.source_hash)
     return Row(
         document.doc_id.encode(),
         len(document.path.encode()),

@@ -23,6 +23,8 @@ _UNDERLINED = re.compile(r"^ {0,3}(\S[^\n]{0,300})\n {0,3}={3,}[ \t]*$", re.MULT
 _CLOSING_HASHES = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")
 _COMMENT = re.compile(r"<!--[^<>]*-->")
 _LONGEST_HEADING = 1000
+# Keys of front matter that become fields of the document; the others are its `meta`.
+_FIELDS = frozenset(("title", "date", "updated", "tags"))
 _TOP_CHARACTERS = 4000
 
 
@@ -41,17 +43,18 @@ class _Markdown:
         if not text or text.isspace():
             return Parsed(skips=(Skip(path, "is empty", source=source.name),))
         front = read_front_matter(text)
-        facts = {key.casefold(): value for key, value in front.meta.items()}
+        facts: dict[str, Any] = {}
+        meta: dict[str, Any] = {}
+        for key, value in front.meta.items():
+            name = key.casefold()
+            facts[name] = value
+            if name not in _FIELDS:
+                meta[key] = value
         time = (
             time_of(facts.get("date"))
             or time_of(facts.get("updated"))
             or date_in_name(path.rpartition("/")[2])
         )
-        meta = {
-            key: value
-            for key, value in front.meta.items()
-            if key.casefold() not in ("title", "date", "updated", "tags")
-        }
         # All fields in their order: to bind names takes longer than to find the title.
         title = title_of(text, front.end_line, facts.get("title"))
         item = Item(path, None, text, title, time, tags_of(facts.get("tags")), meta, 1, ())

@@ -67,16 +67,15 @@ def encode_line(document: Document) -> bytes:
     """
     if document.meta:
         _check_meta(document.meta, "meta", document)
-    # What most documents lack is spelt out: the encoder takes longer over it than over a title.
     head = (
         f'{{"doc_id":{quoted(document.doc_id)},"source":{quoted(document.source)}'
         f',"kind":{quoted(document.kind)},"path":{quoted(document.path)}'
         f',"title":{quoted(document.title)},"time":{compact(document.time)}'
-        f',"tags":{compact(list(document.tags))},"meta":{compact(dict(document.meta))}'
-        f',"source_hash":{quoted(document.source_hash)},"text":'
+        f',"tags":{compact(document.tags)},"meta":{compact(dict(document.meta))}'
+        f',"source_hash":{quoted(document.source_hash)},"text":"'
     )
     try:
-        parts = (head.encode("utf-8"), b'"', _escaped(document.text), b'"')
+        parts = (head.encode("utf-8"), _escaped(document.text), b'"')
     except UnicodeEncodeError as error:
         raise InputError(
             f"cannot be stored: a lone surrogate (U+{ord(error.object[error.start]):04X}) in its "

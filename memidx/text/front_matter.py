@@ -99,13 +99,13 @@ def _simple(block: str) -> dict[str, Any] | None:
     meta: dict[str, Any] = {}
     at, end = 0, len(block)
     while at < end:
-        if block[at] in "\n#":
+        found = _SIMPLE_LINE.match(block, at)
+        if not found:
+            if block[at] not in "\n#":
+                return None
             line_end = block.find("\n", at)
             at = line_end + 1 if line_end >= 0 else end
             continue
-        found = _SIMPLE_LINE.match(block, at)
-        if not found:
-            return None
         at = found.end() + 1
         kind = found.lastindex or 0
         value = found[kind]
