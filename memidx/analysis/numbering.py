@@ -25,11 +25,11 @@ _WORD = 8
 # and a round for each eight bytes of a few takes as long as one for many.
 _LONGEST = 64
 _MASKS = np.array([(1 << 8 * size) - 1 for size in range(_WORD + 1)], dtype="<u8")
-_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+_FACTOR, _LAST_FACTOR = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)
 _HALF, _TWICE = np.uint64(32), np.uint64(2)
 _FEWEST_SLOTS = 1 << 18
 # So many slots for each word: most are found at the first look.
-_SLOTS_EACH = 3
+_SLOTS_EACH = 2
 # In a slot: nothing; less than that, a word that wants to have it.
 _FREE, _WANTED = -1, -2
 # Words are put in order by numbers that hold the number of a group and five bytes.
@@ -84,6 +84,8 @@ class Numbers:
         self._starts = np.zeros(1 << 12, dtype=np.int64)
         self._lengths = np.zeros(1 << 12, dtype=np.int64)
         self._keys = np.zeros(1 << 12, dtype=np.uint64)
+        # Of long words the last eight bytes; of others nothing that says anything.
+        self._lasts = np.zeros(1 << 12, dtype=np.uint64)
         self._end = 0
         # Words whose key is that of another one: no slot leads to them.
         self._others: dict[bytes, int] = {}
@@ -97,13 +99,12 @@ class Numbers:
             lengths: How long each is; int64.
         """
         view = _windows(data)
-        rest = _Rest.of(view, starts, lengths)
-        keys = _keys(rest, view, starts, lengths)
-        numbers = self._find(keys)
-        new = np.flatnonzero(numbers < 0)
+        long = _Long.of(view, starts, lengths)
+        keys = _keys(long, view, starts, lengths)
+        numbers, new, slots = self._find(keys)
         if len(new):
-            numbers[new] = self._add(data, starts[new], lengths[new], keys[new])
-        for at in self._wrong(rest, lengths, numbers).tolist():
+            numbers[new] = self._add(data, starts[new], lengths[new], keys[new], slots)
+        for at in self._wrong(long, lengths, numbers).tolist():
             word = data[starts[at] : starts[at] + lengths[at]]
             number = self._others.get(word)
             if number is None:
@@ -153,16 +154,26 @@ class Numbers:
         in_order: NDArray[Any] = numbers[order]
         return in_order
 
-    def _find(self, keys: NDArray[Any]) -> NDArray[Any]:
-        """The number of each key; -1 for one that is not there."""
-        slots = self._homes(keys)
-        numbers: NDArray[Any] = self._slots[slots].astype(np.int64)
-        left = np.flatnonzero((self._keys[numbers] != keys) & (numbers >= 0))
+    def _find(self, keys: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """The number of each key, below 0 for one that is not there.
+
+        Returns:
+            The numbers; the places of the keys that are not there, and the free slot that the way
+            of each of these leads to.
+        """
+        homes = self._homes(keys)
+        # `take` is quicker than an index by a quarter.
+        numbers = self._slots.take(homes).astype(np.int64)
+        missed = np.flatnonzero((self._keys.take(numbers) != keys) | (numbers < 0))
+        slots, found, wanted = homes[missed], numbers[missed], keys[missed]
+        left = np.flatnonzero(found >= 0)
         while len(left):
             slots[left] = next_slots = (slots[left] + 1) & self._last
-            numbers[left] = found = self._slots[next_slots]
-            left = left[(self._keys[found] != keys[left]) & (found >= 0)]
-        return numbers
+            found[left] = held = self._slots[next_slots]
+            left = left[(self._keys[held] != wanted[left]) & (held >= 0)]
+        numbers[missed] = found
+        is_new = found < 0
+        return numbers, missed[is_new], slots[is_new]
 
     def _homes(self, keys: NDArray[Any]) -> NDArray[Any]:
         """The slot where the way of each key begins."""
@@ -170,42 +181,59 @@ class Numbers:
         return ((keys * _FACTOR) >> self._shift).view(np.int64)
 
     def _add(
-        self, data: bytes, starts: NDArray[Any], lengths: NDArray[Any], keys: NDArray[Any]
+        self,
+        data: bytes,
+        starts: NDArray[Any],
+        lengths: NDArray[Any],
+        keys: NDArray[Any],
+        slots: NDArray[Any],
     ) -> NDArray[Any]:
-        """Give numbers to words with new keys, in order of first sight, and say which."""
-        while self.size + len(keys) >= len(self._slots):
-            self._make_room()
-        first, slots = self._take_slots(keys)
-        is_first = first == np.arange(len(keys))
-        new = np.flatnonzero(is_first)
-        numbers = self.size - 1 + np.cumsum(is_first)
+        """Give numbers to words with new keys, in order of first sight, and say which.
+
+        Args:
+            slots: See `_take_slots`; the other arguments as in `of`.
+        """
+        if self.size + len(keys) >= len(self._slots):
+            while self.size + len(keys) >= len(self._slots):
+                self._make_room()
+            _, _, slots = self._find(keys)
+        first = self._take_slots(keys, slots)
+        new = np.flatnonzero(first == np.arange(len(keys)))
+        numbers = np.empty(len(keys), dtype=np.int64)
+        numbers[new] = np.arange(self.size, self.size + len(new))
         self._slots[slots[new]] = numbers[new]
         self._keep(data, starts[new], lengths[new], keys[new])
         if self.size * _SLOTS_EACH > len(self._slots):
             self._make_room()
-        found: NDArray[Any] = numbers[first]
-        return found
+        return numbers.take(first)
 
-    def _take_slots(self, keys: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _take_slots(self, keys: NDArray[Any], slots: NDArray[Any]) -> NDArray[Any]:
         """Take a slot for each key; none of them has one.
 
+        Args:
+            slots: The free slot that the way of each leads to; those where the way of one goes on
+                are changed.
+
         Returns:
-            For each key the place of the first one that equals it, and the slot of that one.
+            For each key the place of the first one that equals it.
         """
-        slots = self._homes(keys)
-        first = np.empty(len(keys), dtype=np.int64)
-        places = np.arange(len(keys))
-        while len(places):
-            wanted = slots[places]
+        first = self._claim(slots, np.arange(len(keys)))
+        left = np.flatnonzero(keys.take(first) != keys)
+        while len(left):
+            slots[left] = wanted = (slots[left] + 1) & self._last
             is_free = self._slots[wanted] == _FREE
-            # Of several that want one slot, the one that is written last gets it: the first.
-            self._slots[wanted[is_free][::-1]] = _WANTED - places[is_free][::-1]
+            self._claim(wanted[is_free], left[is_free])
             holders = _WANTED - self._slots[wanted].astype(np.int64)
-            is_mine = (holders >= 0) & (keys[np.maximum(holders, 0)] == keys[places])
-            first[places[is_mine]] = holders[is_mine]
-            places = places[~is_mine]
-            slots[places] = (slots[places] + 1) & self._last
-        return first, slots
+            is_mine = (holders >= 0) & (keys[np.maximum(holders, 0)] == keys[left])
+            first[left[is_mine]] = holders[is_mine]
+            left = left[~is_mine]
+        return first
+
+    def _claim(self, slots: NDArray[Any], places: NDArray[Any]) -> NDArray[Any]:
+        """Let keys have free slots, and say which got each one that is wanted."""
+        # Of several that want one slot, the one that is written last gets it: the first.
+        self._slots[slots[::-1]] = _WANTED - places[::-1]
+        return _WANTED - self._slots.take(slots).astype(np.int64)
 
     def _make_room(self) -> None:
         """Make a larger table."""
@@ -213,7 +241,9 @@ class Numbers:
         has_slot = np.ones(self.size, dtype=bool)
         has_slot[[*self._others.values()]] = False
         numbers = np.flatnonzero(has_slot)
-        _, slots = self._take_slots(self._keys[numbers])
+        keys = self._keys[numbers]
+        slots = self._homes(keys)
+        self._take_slots(keys, slots)
         self._slots[slots] = numbers
 
     def _keep(
@@ -224,7 +254,9 @@ class Numbers:
         size = self.size + len(lengths)
         self._text = grown(self._text, self._end + len(text) + len(PADDING))
         self._text[self._end : self._end + len(text)] = text
-        for name, values in (("_starts", ends - lengths), ("_lengths", lengths), ("_keys", keys)):
+        lasts = _windows(self._text)[np.maximum(ends - _WORD, 0)]
+        columns = ends - lengths, lengths, keys, lasts
+        for name, values in zip(("_starts", "_lengths", "_keys", "_lasts"), columns, strict=True):
             column = grown(getattr(self, name), size)
             column[self.size : size] = values
             setattr(self, name, column)
@@ -237,56 +269,95 @@ class Numbers:
         self._last = count - 1
         self._shift = np.uint64(65 - count.bit_length())
 
-    def _wrong(self, rest: _Rest, lengths: NDArray[Any], numbers: NDArray[Any]) -> NDArray[Any]:
+    def _wrong(self, long: _Long, lengths: NDArray[Any], numbers: NDArray[Any]) -> NDArray[Any]:
         """Places of those words that are not the ones that their numbers stand for.
 
         Words of one length and one key that agree behind their first eight bytes agree in these
         too, for a key says them as soon as it is known what was mixed into it.
         """
-        differ: NDArray[Any] = self._lengths[numbers] != lengths
+        differ: NDArray[Any] = self._lengths.take(numbers) != lengths
+        own = numbers[long.words]
+        unlike = self._lasts.take(own) != long.lasts
+        if unlike.any():
+            differ[long.words[unlike]] = True
         kept = _windows(self._text)
         # Those of another length are told apart already, wherever it is looked for them.
-        there = self._starts[numbers[rest.words]][rest.word_of] + rest.offsets
-        unlike = kept[np.minimum(there, len(kept) - 1)] != rest.eights
+        there = long.inner.places(self._starts[own[long.longer]])
+        unlike = kept[np.minimum(there, len(kept) - 1)] != long.inner.eights
         if unlike.any():
-            differ[rest.words[rest.word_of[unlike]]] = True
+            differ[long.words[long.longer[long.inner.word_of[unlike]]]] = True
         return np.flatnonzero(differ)
 
 
-class _Rest(NamedTuple):
+class _Long(NamedTuple):
     """What long words have behind their first eight bytes.
+
+    Most of them have no more than sixteen, which the first eight and the last eight say.
 
     Attributes:
         words: Places of the words that are so long.
-        firsts: Of each, the place of its first eight bytes in the columns that follow.
-        word_of: Place in `words` of the word that each eight bytes are of.
-        offsets: Where they begin in it; the last ones of a word end where it ends.
-        eights: The bytes as numbers.
+        lengths: How long they are.
+        lasts: Their last eight bytes as numbers.
+        longer: Places in `words` of those that have more than sixteen.
+        inner: What these have in between.
     """
 
     words: NDArray[Any]
+    lengths: NDArray[Any]
+    lasts: NDArray[Any]
+    longer: NDArray[Any]
+    inner: _Inner
+
+    @classmethod
+    def of(cls, view: NDArray[Any], starts: NDArray[Any], lengths: NDArray[Any]) -> _Long:
+        words = np.flatnonzero(lengths > _WORD)
+        starts, lengths = starts[words], lengths[words]
+        longer = np.flatnonzero(lengths > 2 * _WORD)
+        inner = _Inner.of(view, starts[longer], lengths[longer])
+        return cls(words, lengths, view[starts + lengths - _WORD], longer, inner)
+
+    def mixed(self) -> NDArray[Any]:
+        """A number for each of the words."""
+        # Another factor for each length: `====` of many lengths have no other bytes.
+        mixed = _mixed(self.lasts) * (_LAST_FACTOR + self.lengths.view(np.uint64) * _TWICE)
+        if len(self.longer):
+            mixed[self.longer] ^= self.inner.mixed()
+        return mixed
+
+
+class _Inner(NamedTuple):
+    """What words of more than sixteen bytes have behind the first eight, to the last eight.
+
+    Attributes:
+        firsts: Of each, the place of its eights of bytes in the columns that follow.
+        word_of: The word that each eight bytes are of.
+        eights: The bytes as numbers.
+    """
+
     firsts: NDArray[Any]
     word_of: NDArray[Any]
-    offsets: NDArray[Any]
     eights: NDArray[Any]
 
     @classmethod
-    def of(cls, view: NDArray[Any], starts: NDArray[Any], lengths: NDArray[Any]) -> _Rest:
-        words = np.flatnonzero(lengths > _WORD)
-        sizes = lengths[words]
-        counts = (sizes - 1) // _WORD
+    def of(cls, view: NDArray[Any], starts: NDArray[Any], lengths: NDArray[Any]) -> _Inner:
+        counts = (lengths - _WORD - 1) // _WORD
         firsts = np.cumsum(counts) - counts
-        word_of = np.repeat(np.arange(len(words)), counts)
-        offsets = np.arange(_WORD, _WORD * len(word_of) + _WORD, _WORD)
-        offsets -= (_WORD * firsts)[word_of]
-        np.minimum(offsets, (sizes - _WORD)[word_of], out=offsets)
-        return cls(words, firsts, word_of, offsets, view[starts[words][word_of] + offsets])
+        word_of = np.repeat(np.arange(len(counts)), counts)
+        places = cls(firsts, word_of, word_of).places(starts)
+        return cls(firsts, word_of, view[places])
+
+    def places(self, starts: NDArray[Any]) -> NDArray[Any]:
+        """Where each eight bytes stand, if the words begin there."""
+        places: NDArray[Any] = (starts - _WORD * self.firsts).take(self.word_of)
+        places += np.arange(_WORD, _WORD * len(places) + _WORD, _WORD)
+        return places
 
     def mixed(self) -> NDArray[Any]:
         """A number for each of the words."""
         mixed = self.eights ^ (self.eights >> _HALF)
-        # Another factor for each eight bytes of a word, or an exchange of two would not show.
-        mixed *= _FACTOR + self.offsets.view(np.uint64) * _TWICE
+        # And another one for each eight bytes of a word.
+        offsets = self.places(np.zeros(len(self.firsts), dtype=np.int64)).view(np.uint64)
+        mixed *= _FACTOR + offsets * _TWICE
         return np.add.reduceat(mixed, self.firsts)
 
 
@@ -315,7 +386,7 @@ def grown(column: NDArray[Any], size: int) -> NDArray[Any]:
 
 
 def _keys(
-    rest: _Rest, view: NDArray[Any], starts: NDArray[Any], lengths: NDArray[Any]
+    long: _Long, view: NDArray[Any], starts: NDArray[Any], lengths: NDArray[Any]
 ) -> NDArray[Any]:
     """A number for each word, the same for equal words.
 
@@ -325,8 +396,8 @@ def _keys(
     keys: NDArray[Any] = view[starts]
     # The last one for all that are longer; several times as quick as to say so beforehand.
     keys &= np.take(_MASKS, lengths, mode="clip")
-    if len(rest.words):
-        keys[rest.words] = _mixed(keys[rest.words]) ^ rest.mixed()
+    if len(long.words):
+        keys[long.words] = _mixed(keys[long.words]) ^ long.mixed()
     return keys
 
 
