@@ -74,9 +74,9 @@ def normalise_apart(text: str) -> bytes:
         text = unescape(text)
     if not text.isascii():
         from memidx.analysis.beyond_ascii import normalised
-        from memidx.light import pattern  # only who builds comes here
-
-        text = pattern(_SPACES).sub(" ", normalised(text))
+        text = normalised(text)
+        for space in _SPACES:
+            text = text.replace(space, " ")
     return text.encode("utf-8", "surrogatepass")
 
 
@@ -121,7 +121,7 @@ def may_refer(text: str) -> bool:
 
 
 # White space that is not ASCII's and that NFKC leaves.
-_SPACES = "[\x85\u1680\u2028\u2029]"
+_SPACES = "\x85\u1680\u2028\u2029"
 
 
 def _without_placeholders(text: str) -> str:

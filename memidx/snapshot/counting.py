@@ -174,7 +174,8 @@ class _Pieces:
         data = b"".join((spread.data, *more, PADDING))
         kinds = np.frombuffer(spread.kinds, dtype=np.uint8)
         is_solid = kinds > _BLANK
-        edges = np.flatnonzero(is_solid[1:] != is_solid[:-1]) + 1
+        edges = np.flatnonzero(is_solid[1:] != is_solid[:-1])
+        edges += 1
         starts, ends = edges[::2], edges[1::2]
         text_ends = np.flatnonzero(kinds == 0)
         n_pieces = np.diff(np.searchsorted(starts, text_ends), prepend=0)
