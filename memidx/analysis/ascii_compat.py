@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
+from itertools import accumulate
 
 from memidx.analysis.base import QueryWord, Span
 from memidx.analysis.normalise import PLACEHOLDERS
@@ -66,7 +67,8 @@ class AsciiCompatAnalyzer:
         """What words are made of, as it is written; `terms_of` finds the words in it."""
         joined = "\0".join((*(text.replace("\0", " ") for text in texts), ""))
         data = _without_placeholders(f" {joined}").encode("ascii", "replace")
-        return Spread(data, data.translate(_APART), [])
+        text_ends = [*accumulate((len(text) + 1 for text in texts), initial=0)][1:]
+        return Spread(data, data.translate(_APART), text_ends, [])
 
     def terms_in_bulk(self, vocabulary: Numbers) -> TermsInBulk:
         """Terms of many pieces, in numbers."""

@@ -88,7 +88,7 @@ def spread_of(texts: Sequence[str], joined_term: Callable[[Joined], str]) -> Spr
     # By numpy: only who builds a snapshot has so many.
     from memidx.analysis.spreading import joined_in_many, kinds_of, normalised
 
-    data = normalised(texts)
+    data, text_ends = normalised(texts)
     kinds = kinds_of(data)
-    found = ((n, joined_term(word)) for n, word in joined_in_many(data, kinds))
-    return Spread(data, kinds, [(n, f" {term}") for n, term in found if term])
+    found = ((n, joined_term(word)) for n, word in joined_in_many(data, kinds, text_ends))
+    return Spread(data, kinds, text_ends, [(n, f" {term}") for n, term in found if term])

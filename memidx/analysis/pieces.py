@@ -82,11 +82,13 @@ class Spread(NamedTuple):
         data: Holds the pieces in UTF-8 (a lone surrogate as three bytes).
         kinds: What each of its bytes is: 0 ends a text, 32 or less stands between pieces, as the
             first and the last one do.
+        text_ends: Where the texts end.
         more: Further pieces, and the place of the text they are from.
     """
 
     data: bytes
     kinds: bytes
+    text_ends: Sequence[int]
     more: list[tuple[int, str]]
 
 

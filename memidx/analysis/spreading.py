@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,11 +38,19 @@ def _kinds() -> Iterator[int]:
 
 
 _KINDS = bytes(_kinds())
+_BETWEEN = b"\n\0\n"
 
 
-def normalised(texts: Iterable[str]) -> bytes:
-    """A line end, then each text normalised, and line end, zero byte and line end behind it."""
-    return b"\n" + b"\n\0\n".join([*map(normalise_apart, texts), b""])
+def normalised(texts: Iterable[str]) -> tuple[bytes, Sequence[int]]:
+    """A line end, then each text normalised, and line end, zero byte and line end behind it.
+
+    Returns:
+        All of it, and the places of the zero bytes.
+    """
+    each = [*map(normalise_apart, texts), b""]
+    data = b"\n" + _BETWEEN.join(each)
+    ends = accumulate((len(text) + len(_BETWEEN) for text in each[:-1]), initial=-1)
+    return data, [*ends][1:]
 
 
 def kinds_of(data: bytes) -> bytes:
@@ -49,11 +58,13 @@ def kinds_of(data: bytes) -> bytes:
     return data.translate(_KINDS)
 
 
-def joined_in_many(data: bytes, kinds: bytes) -> Iterator[tuple[int, Joined]]:
+def joined_in_many(
+    data: bytes, kinds: bytes, text_ends: Sequence[int]
+) -> Iterator[tuple[int, Joined]]:
     """What `memidx.analysis.inner.joined_words` finds in each text, with its number.
 
     Args:
-        data: See `normalised`.
+        data: See `normalised`; likewise `text_ends`.
         kinds: Its kinds.
     """
     at = 0
@@ -67,7 +78,6 @@ def joined_in_many(data: bytes, kinds: bytes) -> Iterator[tuple[int, Joined]]:
         chunk = data[start:at].decode("utf-8", "surrogatepass")
         found += ((start, word) for word in joined_in(chunk))
     starts = np.array([start for start, _ in found], dtype=np.int64)
-    text_ends = np.flatnonzero(np.frombuffer(kinds, dtype=np.uint8) == _END)
     texts = np.searchsorted(text_ends, starts).tolist()
     return zip(texts, (word for _, word in found), strict=True)
 

@@ -177,9 +177,8 @@ class _Pieces:
         edges = np.flatnonzero(is_solid[1:] != is_solid[:-1])
         edges += 1
         starts, ends = edges[::2], edges[1::2]
-        text_ends = np.flatnonzero(kinds == 0)
-        n_pieces = np.diff(np.searchsorted(starts, text_ends), prepend=0)
-        texts = np.repeat(np.arange(len(text_ends)), n_pieces)
+        n_pieces = np.diff(np.searchsorted(starts, spread.text_ends), prepend=0)
+        texts = np.repeat(np.arange(len(n_pieces)), n_pieces)
         lengths = ends - starts
         if more:
             more_lengths = np.array([*map(len, more)])
