@@ -181,7 +181,7 @@ class TermLists:
 
     def __init__(self) -> None:
         self._n_pieces = self._n_terms = 0
-        self._terms = np.zeros(1 << 12, dtype=np.int64)
+        self._terms = np.zeros(1 << 12, dtype=np.int32)
         self._ends = np.zeros(1 << 12, dtype=np.int64)  # one more than there are pieces
 
     def add(self, terms: NDArray[Any], sizes: NDArray[Any]) -> None:

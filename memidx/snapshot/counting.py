@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 Text = tuple[str, str, str]  # title, path, text
 
-# Beyond this many distinct pieces the numbers begin anew, so that memory stays bounded: 15 MB. Half
-# of 20 MB of documents has some 90,000.
-_MAX_PIECES = 3 << 15
+# Beyond this many distinct pieces the numbers begin anew, so that memory stays bounded: 15 MB.
+# 20 MB of documents have some 140,000.
+_MAX_PIECES = 9 << 14
 # Characters of text whose pieces are added up together: enough to make numpy worth its calls.
 _BATCH_CHARACTERS = 1 << 20
 _BLANK = 32  # the last kind of byte that parts pieces
@@ -149,7 +149,7 @@ class _Pieces:
         self._terms_of = self._analyzer.terms_in_bulk(self._vocabulary)
         # Numbers of the terms of each piece, and how much longer it makes a field.
         self._terms = TermLists()
-        self._lengths = np.zeros(1 << 12, dtype=np.int64)
+        self._lengths = np.zeros(1 << 12, dtype=np.int32)
 
     def count(self, texts: list[Text], columns: list[Columns]) -> None:
         """Append the counts of some documents to the columns."""
