@@ -29,7 +29,7 @@ _FACTOR, _LAST_FACTOR = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659F
 _HALF, _TWICE = np.uint64(32), np.uint64(2)
 _FEWEST_SLOTS = 1 << 18
 # So many slots for each word: most are found at the first look.
-_SLOTS_EACH = 2
+_SLOTS_EACH = 3
 # In a slot: nothing; less than that, a word that wants to have it.
 _FREE, _WANTED = -1, -2
 # So many words are looked up together: enough to make numpy worth its calls, while what is made on
@@ -364,7 +364,8 @@ class _Inner(NamedTuple):
         # And another one for each eight bytes of a word.
         offsets = self.places(np.zeros(len(self.firsts), dtype=np.int64)).view(np.uint64)
         mixed *= _FACTOR + offsets * _TWICE
-        return np.add.reduceat(mixed, self.firsts)
+        of_words: NDArray[Any] = np.add.reduceat(mixed, self.firsts)
+        return of_words
 
 
 def gathered(data: NDArray[Any], starts: NDArray[Any], lengths: NDArray[Any]) -> NDArray[Any]:

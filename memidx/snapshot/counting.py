@@ -28,7 +28,6 @@ Text = tuple[str, str, str]  # title, path, text
 _MAX_PIECES = 9 << 14
 # Characters of text whose pieces are added up together: enough to make numpy worth its calls.
 _BATCH_CHARACTERS = 1 << 20
-_BLANK = 32  # the last kind of byte that parts pieces
 _SHORT_BITS, _NUMBER_BITS = 32, 63
 _counters = count()
 _OVERHEAD = 64  # so that documents without text make no endless batch
@@ -167,26 +166,17 @@ class _Pieces:
         """Text and number of each piece."""
         import numpy as np
 
-        from memidx.analysis.numbering import PADDING
+        from memidx.analysis.numbering import Words
 
         n_known = self._numbers.size
-        more = [piece.encode("utf-8", "surrogatepass") for _, piece in spread.more]
-        data = b"".join((spread.data, *more, PADDING))
-        kinds = np.frombuffer(spread.kinds, dtype=np.uint8)
-        is_solid = kinds > _BLANK
-        edges = np.flatnonzero(is_solid[1:] != is_solid[:-1])
-        edges += 1
-        starts, ends = edges[::2], edges[1::2]
+        starts = spread.starts
         n_pieces = np.diff(np.searchsorted(starts, spread.text_ends), prepend=0)
         texts = np.repeat(np.arange(len(n_pieces)), n_pieces)
-        lengths = ends - starts
-        if more:
-            more_lengths = np.array([*map(len, more)])
-            lengths = np.concatenate((lengths, more_lengths))
-            more_starts = len(kinds) + np.cumsum(more_lengths) - more_lengths
-            starts = np.concatenate((starts, more_starts))
+        pieces = self._numbers.of(spread.data, starts, spread.ends - starts)
+        if spread.more:
+            more = Words.of([piece.encode("utf-8", "surrogatepass") for _, piece in spread.more])
             texts = np.concatenate((texts, [text for text, _ in spread.more]))
-        pieces = self._numbers.of(data, starts, lengths)
+            pieces = np.concatenate((pieces, self._numbers.of_words(more)))
         self._learn(n_known)
         return texts, pieces
 
@@ -197,13 +187,13 @@ class _Pieces:
         from memidx.analysis.numbering import grown
 
         terms, sizes = self._terms_of(self._numbers.since(first))
-        pieces = np.repeat(np.arange(len(sizes)), sizes)
+        every_piece = _sums_before(sizes)
         is_term = terms >= 0  # the others are NOT_COUNTED
-        gains = np.where(is_term, terms >= self._n_lengthless, -1)
-        self._terms.add(terms[is_term], np.bincount(pieces[is_term], minlength=len(sizes)))
+        n_terms = np.diff(_sums_before(is_term)[every_piece])
+        self._terms.add(terms[is_term], n_terms)
+        n_long = np.diff(_sums_before(terms >= self._n_lengthless)[every_piece])
         self._lengths = grown(self._lengths, self._numbers.size)
-        lengths = np.bincount(pieces, weights=gains, minlength=len(sizes))
-        self._lengths[first : self._numbers.size] = lengths
+        self._lengths[first : self._numbers.size] = n_long - (sizes - n_terms)
 
     def _add_up(
         self, texts: NDArray[Any], pieces: NDArray[Any], n_docs: int, columns: list[Columns]
