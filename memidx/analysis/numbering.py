@@ -14,19 +14,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from memidx.analysis.eights import FACTOR, HALF, WORD, Long, windows
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-PADDING = bytes(8)
+PADDING = bytes(WORD)
 """Has to follow a text whose words are looked up: they are read eight bytes at a time."""
 
-_WORD = 8
 # Of a longer word, so many bytes are read by eights; of words that are longer still there are few,
 # and a round for each eight bytes of a few takes as long as one for many.
 _LONGEST = 64
-_MASKS = np.array([(1 << 8 * size) - 1 for size in range(_WORD + 1)], dtype="<u8")
-_FACTOR, _LAST_FACTOR = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)
-_HALF, _TWICE = np.uint64(32), np.uint64(2)
+_MASKS = np.array([(1 << 8 * size) - 1 for size in range(WORD + 1)], dtype="<u8")
 _FEWEST_SLOTS = 1 << 18
 # So many slots for each word: most are found at the first look.
 _SLOTS_EACH = 3
@@ -104,8 +103,8 @@ class Numbers:
         if len(starts) > _AT_ONCE:
             blocks = [slice(at, at + _AT_ONCE) for at in range(0, len(starts), _AT_ONCE)]
             return np.concatenate([self.of(data, starts[at], lengths[at]) for at in blocks])
-        view = _windows(data)
-        long = _Long.of(view, starts, lengths)
+        view = windows(data)
+        long = Long.of(view, starts, lengths)
         keys = _keys(long, view, starts, lengths)
         numbers, new, slots = self._find(keys)
         if len(new):
@@ -136,12 +135,12 @@ class Numbers:
 
     def in_order(self, numbers: NDArray[Any]) -> NDArray[Any]:
         """The same numbers, in the order of the words' bytes; none may occur twice."""
-        view = _windows(self._text)
+        view = windows(self._text)
         starts, lengths = self._starts[numbers], self._lengths[numbers]
         parts = _part(view, starts, lengths, 0)
         order = np.argsort(parts)
         places, groups = _ties(parts[order])
-        begin = _WORD
+        begin = WORD
         # Most words are told apart by thirteen bytes; what is alike for long is left to bytes.
         while len(places) and begin < _LONGEST and groups[-1] < _MOST_GROUPS:
             tied = order[places]
@@ -184,7 +183,7 @@ class Numbers:
     def _homes(self, keys: NDArray[Any]) -> NDArray[Any]:
         """The slot where the way of each key begins."""
         # Below 2**63, so that they may be read as signed: as places others are copied first.
-        return ((keys * _FACTOR) >> self._shift).view(np.int64)
+        return ((keys * FACTOR) >> self._shift).view(np.int64)
 
     def _add(
         self,
@@ -260,7 +259,7 @@ class Numbers:
         size = self.size + len(lengths)
         self._text = grown(self._text, self._end + len(text) + len(PADDING))
         self._text[self._end : self._end + len(text)] = text
-        lasts = _windows(self._text)[np.maximum(ends - _WORD, 0)]
+        lasts = windows(self._text)[np.maximum(ends - WORD, 0)]
         columns = ends - lengths, lengths, keys, lasts
         for name, values in zip(("_starts", "_lengths", "_keys", "_lasts"), columns, strict=True):
             column = grown(getattr(self, name), size)
@@ -275,7 +274,7 @@ class Numbers:
         self._last = count - 1
         self._shift = np.uint64(65 - count.bit_length())
 
-    def _wrong(self, long: _Long, lengths: NDArray[Any], numbers: NDArray[Any]) -> NDArray[Any]:
+    def _wrong(self, long: Long, lengths: NDArray[Any], numbers: NDArray[Any]) -> NDArray[Any]:
         """Places of those words that are not the ones that their numbers stand for.
 
         Words of one length and one key that agree behind their first eight bytes agree in these
@@ -286,86 +285,13 @@ class Numbers:
         unlike = self._lasts.take(own) != long.lasts
         if unlike.any():
             differ[long.words[unlike]] = True
-        kept = _windows(self._text)
+        kept = windows(self._text)
         # Those of another length are told apart already, wherever it is looked for them.
         there = long.inner.places(self._starts[own[long.longer]])
         unlike = kept[np.minimum(there, len(kept) - 1)] != long.inner.eights
         if unlike.any():
             differ[long.words[long.longer[long.inner.word_of[unlike]]]] = True
         return np.flatnonzero(differ)
-
-
-class _Long(NamedTuple):
-    """What long words have behind their first eight bytes.
-
-    Most of them have no more than sixteen, which the first eight and the last eight say.
-
-    Attributes:
-        words: Places of the words that are so long.
-        lengths: How long they are.
-        lasts: Their last eight bytes as numbers.
-        longer: Places in `words` of those that have more than sixteen.
-        inner: What these have in between.
-    """
-
-    words: NDArray[Any]
-    lengths: NDArray[Any]
-    lasts: NDArray[Any]
-    longer: NDArray[Any]
-    inner: _Inner
-
-    @classmethod
-    def of(cls, view: NDArray[Any], starts: NDArray[Any], lengths: NDArray[Any]) -> _Long:
-        words = np.flatnonzero(lengths > _WORD)
-        starts, lengths = starts[words], lengths[words]
-        longer = np.flatnonzero(lengths > 2 * _WORD)
-        inner = _Inner.of(view, starts[longer], lengths[longer])
-        return cls(words, lengths, view[starts + lengths - _WORD], longer, inner)
-
-    def mixed(self) -> NDArray[Any]:
-        """A number for each of the words."""
-        # Another factor for each length: `====` of many lengths have no other bytes.
-        mixed = _mixed(self.lasts) * (_LAST_FACTOR + self.lengths.view(np.uint64) * _TWICE)
-        if len(self.longer):
-            mixed[self.longer] ^= self.inner.mixed()
-        return mixed
-
-
-class _Inner(NamedTuple):
-    """What words of more than sixteen bytes have behind the first eight, to the last eight.
-
-    Attributes:
-        firsts: Of each, the place of its eights of bytes in the columns that follow.
-        word_of: The word that each eight bytes are of.
-        eights: The bytes as numbers.
-    """
-
-    firsts: NDArray[Any]
-    word_of: NDArray[Any]
-    eights: NDArray[Any]
-
-    @classmethod
-    def of(cls, view: NDArray[Any], starts: NDArray[Any], lengths: NDArray[Any]) -> _Inner:
-        counts = (lengths - _WORD - 1) // _WORD
-        firsts = np.cumsum(counts) - counts
-        word_of = np.repeat(np.arange(len(counts)), counts)
-        places = cls(firsts, word_of, word_of).places(starts)
-        return cls(firsts, word_of, view[places])
-
-    def places(self, starts: NDArray[Any]) -> NDArray[Any]:
-        """Where each eight bytes stand, if the words begin there."""
-        places: NDArray[Any] = (starts - _WORD * self.firsts).take(self.word_of)
-        places += np.arange(_WORD, _WORD * len(places) + _WORD, _WORD)
-        return places
-
-    def mixed(self) -> NDArray[Any]:
-        """A number for each of the words."""
-        mixed = self.eights ^ (self.eights >> _HALF)
-        # And another one for each eight bytes of a word.
-        offsets = self.places(np.zeros(len(self.firsts), dtype=np.int64)).view(np.uint64)
-        mixed *= _FACTOR + offsets * _TWICE
-        of_words: NDArray[Any] = np.add.reduceat(mixed, self.firsts)
-        return of_words
 
 
 def gathered(data: NDArray[Any], starts: NDArray[Any], lengths: NDArray[Any]) -> NDArray[Any]:
@@ -393,7 +319,7 @@ def grown(column: NDArray[Any], size: int) -> NDArray[Any]:
 
 
 def _keys(
-    long: _Long, view: NDArray[Any], starts: NDArray[Any], lengths: NDArray[Any]
+    long: Long, view: NDArray[Any], starts: NDArray[Any], lengths: NDArray[Any]
 ) -> NDArray[Any]:
     """A number for each word, the same for equal words.
 
@@ -409,8 +335,8 @@ def _keys(
 
 
 def _mixed(keys: NDArray[Any]) -> NDArray[Any]:
-    keys = keys ^ (keys >> _HALF)
-    keys *= _FACTOR
+    keys = keys ^ (keys >> HALF)
+    keys *= FACTOR
     return keys
 
 
@@ -418,7 +344,7 @@ def _part(
     view: NDArray[Any], starts: NDArray[Any], lengths: NDArray[Any], begin: int
 ) -> NDArray[Any]:
     """Eight bytes of each word from a place in it on, as a number that orders as they do."""
-    left = np.clip(lengths - begin, 0, _WORD)
+    left = np.clip(lengths - begin, 0, WORD)
     parts: NDArray[Any] = view[np.where(left > 0, starts + begin, 0)] & _MASKS[left]
     return parts.byteswap()
 
@@ -430,8 +356,3 @@ def _ties(parts: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     after, before = np.concatenate((edge, is_alike)), np.concatenate((is_alike, edge))
     places = np.flatnonzero(after | before)
     return places, np.cumsum(~after[places], dtype=np.uint64)
-
-
-def _windows(data: bytes | NDArray[Any]) -> NDArray[Any]:
-    """Each eight bytes that stand together, as a number."""
-    return np.ndarray((len(data) - _WORD + 1,), dtype="<u8", buffer=data, strides=(1,))
