@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
+from itertools import accumulate
 
 from memidx.analysis.base import QueryWord, Span
 from memidx.analysis.normalise import PLACEHOLDERS
@@ -64,9 +65,17 @@ class AsciiCompatAnalyzer:
 
     def spread(self, texts: Sequence[str]) -> Spread:
         """What words are made of, as it is written; `terms_of` finds the words in it."""
+        # Only who builds a snapshot pays for numpy.
+        import numpy as np
+
+        from memidx.analysis.numbering import PADDING
+        from memidx.analysis.spreading import edges
+
         joined = "\0".join((*(text.replace("\0", " ") for text in texts), ""))
-        data = _without_placeholders(f" {joined}").encode("ascii", "replace")
-        return Spread(data, data.translate(_APART), [])
+        data = _without_placeholders(f" {joined}").encode("ascii", "replace") + PADDING
+        text_ends = [*accumulate((len(text) + 1 for text in texts), initial=0)][1:]
+        kinds = np.frombuffer(data.translate(_APART), dtype=np.uint8)
+        return Spread(data, *edges(kinds), text_ends, [])
 
     def terms_in_bulk(self, vocabulary: Numbers) -> TermsInBulk:
         """Terms of many pieces, in numbers."""

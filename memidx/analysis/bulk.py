@@ -22,7 +22,7 @@ from memidx.analysis.base import NOT_COUNTED
 from memidx.analysis.chunks import Shapes, Spans, divided_chunks, joined
 from memidx.analysis.leaves import Leaves, by_shape
 from memidx.analysis.names import divided_names
-from memidx.analysis.numbering import Numbers, Words, grown, ranges
+from memidx.analysis.numbering import Numbers, Words, grown
 from memidx.analysis.parts import MAX_TERM, Parts
 from memidx.analysis.stems import stems
 from memidx.analysis.vocabulary import STOP_WORDS
@@ -169,8 +169,8 @@ class _LeafTerms:
         if self._leaves.size > n_known:
             new = self._leaves.since(n_known)
             self._terms.add(*one_by_one(self._terms_of, self._vocabulary, new))
-        terms, sizes = self._terms.of(numbers)
-        return np.repeat(leaves.owners, sizes), terms
+        places, terms = self._terms.of(numbers)
+        return leaves.owners[places], terms
 
     def _terms_of(self, leaf: str) -> tuple[str, ...]:
         return self._parts.divide(leaf).terms
@@ -181,7 +181,7 @@ class TermLists:
 
     def __init__(self) -> None:
         self._n_pieces = self._n_terms = 0
-        self._terms = np.zeros(1 << 12, dtype=np.int64)
+        self._terms = np.zeros(1 << 12, dtype=np.int32)
         self._ends = np.zeros(1 << 12, dtype=np.int64)  # one more than there are pieces
 
     def add(self, terms: NDArray[Any], sizes: NDArray[Any]) -> None:
@@ -195,10 +195,15 @@ class TermLists:
         self._n_pieces, self._n_terms = n_pieces, n_terms
 
     def of(self, numbers: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Terms of some pieces, one piece after another, and how many each has."""
-        starts = self._ends[numbers]
-        sizes = self._ends[numbers + 1] - starts
-        return self._terms[ranges(starts, sizes)], sizes
+        """Terms of some pieces, one piece after another: the place of the piece, and the term."""
+        starts = self._ends.take(numbers)
+        sizes = self._ends.take(numbers + 1) - starts
+        places = np.repeat(np.arange(len(sizes)), sizes)
+        # How far the first one of each is from where it shall stand.
+        starts -= np.cumsum(sizes) - sizes
+        wanted = starts.take(places)
+        wanted += np.arange(len(wanted))
+        return places, self._terms.take(wanted)
 
 
 def _not_counted(owners: NDArray[Any]) -> _Found:

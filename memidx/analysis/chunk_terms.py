@@ -86,9 +86,12 @@ def pieces_of(text: str, joined: Callable[[str], Iterable[tuple[int, str]]]) -> 
 def spread_of(texts: Sequence[str], joined_term: Callable[[Joined], str]) -> Spread:
     """Chunks of texts, and the words that markup stands inside, as `pieces_of` has them."""
     # By numpy: only who builds a snapshot has so many.
-    from memidx.analysis.spreading import joined_in_many, kinds_of, normalised
+    from memidx.analysis.spreading import edges, joined_in_many, kinds_of, normalised
 
-    data = normalised(texts)
+    data, text_ends = normalised(texts)
     kinds = kinds_of(data)
-    found = ((n, joined_term(word)) for n, word in joined_in_many(data, kinds))
-    return Spread(data, kinds, [(n, f" {term}") for n, term in found if term])
+    starts, ends = edges(kinds)
+    joined = joined_in_many(data, kinds, ends, text_ends)
+    found = ((n, joined_term(word)) for n, word in joined)
+    more = [(n, f" {term}") for n, term in found if term]
+    return Spread(data, starts, ends, text_ends, more)

@@ -68,7 +68,10 @@ def divided_chunks(chunks: Words) -> tuple[bytes, NDArray[Any]]:
     characters[is_chunk] = np.frombuffer(chunks.data, dtype=np.uint8)
     characters[ends] = _END
     characters[ends[-1] + 1 :] = 0
-    places = np.flatnonzero(np.logical_or.reduce([characters == mark for mark in _MAY_PART]))
+    may_part = characters == _MAY_PART[0]
+    for mark in _MAY_PART[1:]:
+        may_part |= characters == mark
+    places = np.flatnonzero(may_part)
     marks, after = characters[places], characters[places + 1]
     parts = (marks == ord("#")) & (_levels_of(after) >= _LOW_LINE)
     parts |= (marks == ord(":")) & (after != ord(":")) & (characters[places - 1] != ord(":"))
@@ -93,7 +96,8 @@ class Spans(NamedTuple):
 
     def of(self, is_wanted: NDArray[Any]) -> Spans:
         """Those that are wanted."""
-        return Spans(*(column[is_wanted] for column in self))
+        places = np.flatnonzero(is_wanted)  # once for all columns
+        return Spans(*(column.take(places) for column in self))
 
     @property
     def places(self) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -115,16 +119,21 @@ class Shapes:
     """
 
     def __init__(self, text: bytes, count: int) -> None:
+        self._data = text
         self._text = np.frombuffer(text, dtype=np.uint8)
-        self._ends = np.flatnonzero(self._text == _END)
-        n_each = np.diff(self._ends, prepend=0, append=len(text))
-        self._chunk_at = np.repeat(np.arange(-1, count + 1, dtype=np.int32), n_each)
         levels = _levels_of(self._text)
         is_word = levels >= _LOW_LINE
+        # What stands between words: a tenth of all, so it is looked at rather than the text.
+        others = np.flatnonzero(~is_word)
+        marks = self._text[others]
+        are_ends = np.flatnonzero(marks == _END)
+        self._ends = others[are_ends]
+        n_each = np.diff(self._ends, prepend=0, append=len(text))
+        self._chunk_at = np.repeat(np.arange(-1, count + 1, dtype=np.int32), n_each)
         words = np.flatnonzero(is_word)
         self._is_unusual = np.zeros(count, dtype=bool)
         # Where the token of each chunk begins, and where its last character stands.
-        from_word = np.searchsorted(words, self._ends)
+        from_word = self._ends - are_ends
         has_words = from_word[1:] > from_word[:-1]
         first = np.zeros(count, dtype=np.int64)
         last = np.zeros(count, dtype=np.int64)
@@ -133,7 +142,8 @@ class Shapes:
         self._look_at_beginnings(first, last)
         # Of each character of a usual token, how tightly it joins; 0 elsewhere.
         self._levels = levels * is_word
-        joints = self._joints(is_word, first, last)
+        places = others[(marks != _END) & (marks != 0)]
+        joints = self._joints(places, is_word, first, last)
         self._levels[joints] = levels[joints]
         self._drop_unusual()
 
@@ -188,10 +198,12 @@ class Shapes:
         self, spans: Spans, first: NDArray[Any], last: NDArray[Any]
     ) -> NDArray[Any]:
         # Perhaps a date: three numbers, and not a UUID.
-        ends = spans.starts + spans.lengths
-        letters = np.flatnonzero((self._levels == _LEAF) & ~are_digits(self._text))
-        is_odd = np.searchsorted(letters, spans.starts) == np.searchsorted(letters, ends)
-        self._is_unusual[spans.owners[is_odd & (first < last)]] = True
+        may_be = spans.of((first < last) & are_digits(self._text[spans.starts]))
+        # There are few, so each is looked at by itself.
+        for owner, start, length in zip(*(column.tolist() for column in may_be), strict=True):
+            name = self._data[start : start + length]
+            if name.lower() == name.upper():  # without letters
+                self._is_unusual[owner] = True
         return np.ones(len(first), dtype=bool)
 
     def _are_identifiers(
@@ -224,11 +236,21 @@ class Shapes:
         self._is_unusual |= is_odd
 
     def _joints(
-        self, is_word: NDArray[Any], first: NDArray[Any], last: NDArray[Any]
+        self,
+        places: NDArray[Any],
+        is_word: NDArray[Any],
+        first: NDArray[Any],
+        last: NDArray[Any],
     ) -> NDArray[Any]:
-        """Places of the joints inside tokens; other characters make a chunk unusual."""
+        """Places of the joints inside tokens; other characters make a chunk unusual.
+
+        Args:
+            places: Of all that stands between words.
+            is_word: Which characters words are made of.
+            first: Where the token of each chunk begins.
+            last: Where its last character stands.
+        """
         text = self._text
-        places = np.flatnonzero(~is_word & (text != _END) & (text != 0))
         owners = self._chunk_at[places]
         marks = text[places]
         is_before, is_behind = places < first[owners], places > last[owners]
@@ -259,5 +281,5 @@ class Shapes:
     def _leaves(self) -> tuple[NDArray[Any], NDArray[Any]]:
         """Where letters and digits stand together: beginnings and ends."""
         starts, ends = self._marks[:-1] + 1, self._marks[1:]
-        are_some = starts < ends
-        return starts[are_some], ends[are_some]
+        places = np.flatnonzero(starts < ends)
+        return starts.take(places), ends.take(places)

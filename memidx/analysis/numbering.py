@@ -14,24 +14,26 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from memidx.analysis.eights import FACTOR, HALF, WORD, Long, windows
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-PADDING = bytes(8)
+PADDING = bytes(WORD)
 """Has to follow a text whose words are looked up: they are read eight bytes at a time."""
 
-_WORD = 8
 # Of a longer word, so many bytes are read by eights; of words that are longer still there are few,
 # and a round for each eight bytes of a few takes as long as one for many.
 _LONGEST = 64
-_MASKS = np.array([(1 << 8 * size) - 1 for size in range(_WORD + 1)], dtype="<u8")
-_FACTOR = np.uint64(0x9E3779B97F4A7C15)
-_HALF, _TWICE = np.uint64(32), np.uint64(2)
+_MASKS = np.array([(1 << 8 * size) - 1 for size in range(WORD + 1)], dtype="<u8")
 _FEWEST_SLOTS = 1 << 18
 # So many slots for each word: most are found at the first look.
 _SLOTS_EACH = 3
 # In a slot: nothing; less than that, a word that wants to have it.
 _FREE, _WANTED = -1, -2
+# So many words are looked up together: enough to make numpy worth its calls, while what is made on
+# the way stays near the processor, and a new word is known when it comes again (3 % of counting).
+_AT_ONCE = 1 << 16
 # Words are put in order by numbers that hold the number of a group and five bytes.
 _PART = 5
 _PART_BITS, _GROUP_BITS = np.uint64(40), np.uint64(24)
@@ -84,6 +86,8 @@ class Numbers:
         self._starts = np.zeros(1 << 12, dtype=np.int64)
         self._lengths = np.zeros(1 << 12, dtype=np.int64)
         self._keys = np.zeros(1 << 12, dtype=np.uint64)
+        # Of long words the last eight bytes; of others nothing that says anything.
+        self._lasts = np.zeros(1 << 12, dtype=np.uint64)
         self._end = 0
         # Words whose key is that of another one: no slot leads to them.
         self._others: dict[bytes, int] = {}
@@ -96,14 +100,16 @@ class Numbers:
             starts: Where each begins; int64.
             lengths: How long each is; int64.
         """
-        view = _windows(data)
-        rest = _Rest.of(view, starts, lengths)
-        keys = _keys(rest, view, starts, lengths)
-        numbers = self._find(keys)
-        new = np.flatnonzero(numbers < 0)
+        if len(starts) > _AT_ONCE:
+            blocks = [slice(at, at + _AT_ONCE) for at in range(0, len(starts), _AT_ONCE)]
+            return np.concatenate([self.of(data, starts[at], lengths[at]) for at in blocks])
+        view = windows(data)
+        long = Long.of(view, starts, lengths)
+        keys = _keys(long, view, starts, lengths)
+        numbers, new, slots = self._find(keys)
         if len(new):
-            numbers[new] = self._add(data, starts[new], lengths[new], keys[new])
-        for at in self._wrong(rest, lengths, numbers).tolist():
+            numbers[new] = self._add(data, starts[new], lengths[new], keys[new], slots)
+        for at in self._wrong(long, lengths, numbers).tolist():
             word = data[starts[at] : starts[at] + lengths[at]]
             number = self._others.get(word)
             if number is None:
@@ -129,12 +135,12 @@ class Numbers:
 
     def in_order(self, numbers: NDArray[Any]) -> NDArray[Any]:
         """The same numbers, in the order of the words' bytes; none may occur twice."""
-        view = _windows(self._text)
+        view = windows(self._text)
         starts, lengths = self._starts[numbers], self._lengths[numbers]
         parts = _part(view, starts, lengths, 0)
         order = np.argsort(parts)
         places, groups = _ties(parts[order])
-        begin = _WORD
+        begin = WORD
         # Most words are told apart by thirteen bytes; what is alike for long is left to bytes.
         while len(places) and begin < _LONGEST and groups[-1] < _MOST_GROUPS:
             tied = order[places]
@@ -153,59 +159,86 @@ class Numbers:
         in_order: NDArray[Any] = numbers[order]
         return in_order
 
-    def _find(self, keys: NDArray[Any]) -> NDArray[Any]:
-        """The number of each key; -1 for one that is not there."""
-        slots = self._homes(keys)
-        numbers: NDArray[Any] = self._slots[slots].astype(np.int64)
-        left = np.flatnonzero((self._keys[numbers] != keys) & (numbers >= 0))
+    def _find(self, keys: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """The number of each key, below 0 for one that is not there.
+
+        Returns:
+            The numbers; the places of the keys that are not there, and the free slot that the way
+            of each of these leads to.
+        """
+        homes = self._homes(keys)
+        # `take` is quicker than an index by a quarter.
+        numbers = self._slots.take(homes).astype(np.int64)
+        missed = np.flatnonzero((self._keys.take(numbers) != keys) | (numbers < 0))
+        slots, found, wanted = homes[missed], numbers[missed], keys[missed]
+        left = np.flatnonzero(found >= 0)
         while len(left):
             slots[left] = next_slots = (slots[left] + 1) & self._last
-            numbers[left] = found = self._slots[next_slots]
-            left = left[(self._keys[found] != keys[left]) & (found >= 0)]
-        return numbers
+            found[left] = held = self._slots[next_slots]
+            left = left[(self._keys[held] != wanted[left]) & (held >= 0)]
+        numbers[missed] = found
+        is_new = found < 0
+        return numbers, missed[is_new], slots[is_new]
 
     def _homes(self, keys: NDArray[Any]) -> NDArray[Any]:
         """The slot where the way of each key begins."""
         # Below 2**63, so that they may be read as signed: as places others are copied first.
-        return ((keys * _FACTOR) >> self._shift).view(np.int64)
+        return ((keys * FACTOR) >> self._shift).view(np.int64)
 
     def _add(
-        self, data: bytes, starts: NDArray[Any], lengths: NDArray[Any], keys: NDArray[Any]
+        self,
+        data: bytes,
+        starts: NDArray[Any],
+        lengths: NDArray[Any],
+        keys: NDArray[Any],
+        slots: NDArray[Any],
     ) -> NDArray[Any]:
-        """Give numbers to words with new keys, in order of first sight, and say which."""
-        while self.size + len(keys) >= len(self._slots):
-            self._make_room()
-        first, slots = self._take_slots(keys)
-        is_first = first == np.arange(len(keys))
-        new = np.flatnonzero(is_first)
-        numbers = self.size - 1 + np.cumsum(is_first)
+        """Give numbers to words with new keys, in order of first sight, and say which.
+
+        Args:
+            slots: See `_take_slots`; the other arguments as in `of`.
+        """
+        if self.size + len(keys) >= len(self._slots):
+            while self.size + len(keys) >= len(self._slots):
+                self._make_room()
+            _, _, slots = self._find(keys)
+        first = self._take_slots(keys, slots)
+        new = np.flatnonzero(first == np.arange(len(keys)))
+        numbers = np.empty(len(keys), dtype=np.int64)
+        numbers[new] = np.arange(self.size, self.size + len(new))
         self._slots[slots[new]] = numbers[new]
         self._keep(data, starts[new], lengths[new], keys[new])
         if self.size * _SLOTS_EACH > len(self._slots):
             self._make_room()
-        found: NDArray[Any] = numbers[first]
-        return found
+        return numbers.take(first)
 
-    def _take_slots(self, keys: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _take_slots(self, keys: NDArray[Any], slots: NDArray[Any]) -> NDArray[Any]:
         """Take a slot for each key; none of them has one.
 
+        Args:
+            slots: The free slot that the way of each leads to; those where the way of one goes on
+                are changed.
+
         Returns:
-            For each key the place of the first one that equals it, and the slot of that one.
+            For each key the place of the first one that equals it.
         """
-        slots = self._homes(keys)
-        first = np.empty(len(keys), dtype=np.int64)
-        places = np.arange(len(keys))
-        while len(places):
-            wanted = slots[places]
+        first = self._claim(slots, np.arange(len(keys)))
+        left = np.flatnonzero(keys.take(first) != keys)
+        while len(left):
+            slots[left] = wanted = (slots[left] + 1) & self._last
             is_free = self._slots[wanted] == _FREE
-            # Of several that want one slot, the one that is written last gets it: the first.
-            self._slots[wanted[is_free][::-1]] = _WANTED - places[is_free][::-1]
+            self._claim(wanted[is_free], left[is_free])
             holders = _WANTED - self._slots[wanted].astype(np.int64)
-            is_mine = (holders >= 0) & (keys[np.maximum(holders, 0)] == keys[places])
-            first[places[is_mine]] = holders[is_mine]
-            places = places[~is_mine]
-            slots[places] = (slots[places] + 1) & self._last
-        return first, slots
+            is_mine = (holders >= 0) & (keys[np.maximum(holders, 0)] == keys[left])
+            first[left[is_mine]] = holders[is_mine]
+            left = left[~is_mine]
+        return first
+
+    def _claim(self, slots: NDArray[Any], places: NDArray[Any]) -> NDArray[Any]:
+        """Let keys have free slots, and say which got each one that is wanted."""
+        # Of several that want one slot, the one that is written last gets it: the first.
+        self._slots[slots[::-1]] = _WANTED - places[::-1]
+        return _WANTED - self._slots.take(slots).astype(np.int64)
 
     def _make_room(self) -> None:
         """Make a larger table."""
@@ -213,7 +246,9 @@ class Numbers:
         has_slot = np.ones(self.size, dtype=bool)
         has_slot[[*self._others.values()]] = False
         numbers = np.flatnonzero(has_slot)
-        _, slots = self._take_slots(self._keys[numbers])
+        keys = self._keys[numbers]
+        slots = self._homes(keys)
+        self._take_slots(keys, slots)
         self._slots[slots] = numbers
 
     def _keep(
@@ -224,7 +259,9 @@ class Numbers:
         size = self.size + len(lengths)
         self._text = grown(self._text, self._end + len(text) + len(PADDING))
         self._text[self._end : self._end + len(text)] = text
-        for name, values in (("_starts", ends - lengths), ("_lengths", lengths), ("_keys", keys)):
+        lasts = windows(self._text)[np.maximum(ends - WORD, 0)]
+        columns = ends - lengths, lengths, keys, lasts
+        for name, values in zip(("_starts", "_lengths", "_keys", "_lasts"), columns, strict=True):
             column = grown(getattr(self, name), size)
             column[self.size : size] = values
             setattr(self, name, column)
@@ -237,57 +274,24 @@ class Numbers:
         self._last = count - 1
         self._shift = np.uint64(65 - count.bit_length())
 
-    def _wrong(self, rest: _Rest, lengths: NDArray[Any], numbers: NDArray[Any]) -> NDArray[Any]:
+    def _wrong(self, long: Long, lengths: NDArray[Any], numbers: NDArray[Any]) -> NDArray[Any]:
         """Places of those words that are not the ones that their numbers stand for.
 
         Words of one length and one key that agree behind their first eight bytes agree in these
         too, for a key says them as soon as it is known what was mixed into it.
         """
-        differ: NDArray[Any] = self._lengths[numbers] != lengths
-        kept = _windows(self._text)
-        # Those of another length are told apart already, wherever it is looked for them.
-        there = self._starts[numbers[rest.words]][rest.word_of] + rest.offsets
-        unlike = kept[np.minimum(there, len(kept) - 1)] != rest.eights
+        differ: NDArray[Any] = self._lengths.take(numbers) != lengths
+        own = numbers[long.words]
+        unlike = self._lasts.take(own) != long.lasts
         if unlike.any():
-            differ[rest.words[rest.word_of[unlike]]] = True
+            differ[long.words[unlike]] = True
+        kept = windows(self._text)
+        # Those of another length are told apart already, wherever it is looked for them.
+        there = long.inner.places(self._starts[own[long.longer]])
+        unlike = kept[np.minimum(there, len(kept) - 1)] != long.inner.eights
+        if unlike.any():
+            differ[long.words[long.longer[long.inner.word_of[unlike]]]] = True
         return np.flatnonzero(differ)
-
-
-class _Rest(NamedTuple):
-    """What long words have behind their first eight bytes.
-
-    Attributes:
-        words: Places of the words that are so long.
-        firsts: Of each, the place of its first eight bytes in the columns that follow.
-        word_of: Place in `words` of the word that each eight bytes are of.
-        offsets: Where they begin in it; the last ones of a word end where it ends.
-        eights: The bytes as numbers.
-    """
-
-    words: NDArray[Any]
-    firsts: NDArray[Any]
-    word_of: NDArray[Any]
-    offsets: NDArray[Any]
-    eights: NDArray[Any]
-
-    @classmethod
-    def of(cls, view: NDArray[Any], starts: NDArray[Any], lengths: NDArray[Any]) -> _Rest:
-        words = np.flatnonzero(lengths > _WORD)
-        sizes = lengths[words]
-        counts = (sizes - 1) // _WORD
-        firsts = np.cumsum(counts) - counts
-        word_of = np.repeat(np.arange(len(words)), counts)
-        offsets = np.arange(_WORD, _WORD * len(word_of) + _WORD, _WORD)
-        offsets -= (_WORD * firsts)[word_of]
-        np.minimum(offsets, (sizes - _WORD)[word_of], out=offsets)
-        return cls(words, firsts, word_of, offsets, view[starts[words][word_of] + offsets])
-
-    def mixed(self) -> NDArray[Any]:
-        """A number for each of the words."""
-        mixed = self.eights ^ (self.eights >> _HALF)
-        # Another factor for each eight bytes of a word, or an exchange of two would not show.
-        mixed *= _FACTOR + self.offsets.view(np.uint64) * _TWICE
-        return np.add.reduceat(mixed, self.firsts)
 
 
 def gathered(data: NDArray[Any], starts: NDArray[Any], lengths: NDArray[Any]) -> NDArray[Any]:
@@ -315,7 +319,7 @@ def grown(column: NDArray[Any], size: int) -> NDArray[Any]:
 
 
 def _keys(
-    rest: _Rest, view: NDArray[Any], starts: NDArray[Any], lengths: NDArray[Any]
+    long: Long, view: NDArray[Any], starts: NDArray[Any], lengths: NDArray[Any]
 ) -> NDArray[Any]:
     """A number for each word, the same for equal words.
 
@@ -325,14 +329,14 @@ def _keys(
     keys: NDArray[Any] = view[starts]
     # The last one for all that are longer; several times as quick as to say so beforehand.
     keys &= np.take(_MASKS, lengths, mode="clip")
-    if len(rest.words):
-        keys[rest.words] = _mixed(keys[rest.words]) ^ rest.mixed()
+    if len(long.words):
+        keys[long.words] = _mixed(keys[long.words]) ^ long.mixed()
     return keys
 
 
 def _mixed(keys: NDArray[Any]) -> NDArray[Any]:
-    keys = keys ^ (keys >> _HALF)
-    keys *= _FACTOR
+    keys = keys ^ (keys >> HALF)
+    keys *= FACTOR
     return keys
 
 
@@ -340,7 +344,7 @@ def _part(
     view: NDArray[Any], starts: NDArray[Any], lengths: NDArray[Any], begin: int
 ) -> NDArray[Any]:
     """Eight bytes of each word from a place in it on, as a number that orders as they do."""
-    left = np.clip(lengths - begin, 0, _WORD)
+    left = np.clip(lengths - begin, 0, WORD)
     parts: NDArray[Any] = view[np.where(left > 0, starts + begin, 0)] & _MASKS[left]
     return parts.byteswap()
 
@@ -352,8 +356,3 @@ def _ties(parts: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     after, before = np.concatenate((edge, is_alike)), np.concatenate((is_alike, edge))
     places = np.flatnonzero(after | before)
     return places, np.cumsum(~after[places], dtype=np.uint64)
-
-
-def _windows(data: bytes | NDArray[Any]) -> NDArray[Any]:
-    """Each eight bytes that stand together, as a number."""
-    return np.ndarray((len(data) - _WORD + 1,), dtype="<u8", buffer=data, strides=(1,))

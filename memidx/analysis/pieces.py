@@ -79,14 +79,18 @@ class Spread(NamedTuple):
     """Pieces of many texts.
 
     Attributes:
-        data: Holds the pieces in UTF-8 (a lone surrogate as three bytes).
-        kinds: What each of its bytes is: 0 ends a text, 32 or less stands between pieces, as the
-            first and the last one do.
+        data: Holds the pieces in UTF-8 (a lone surrogate as three bytes), and behind the last one
+            `memidx.analysis.numbering.PADDING`.
+        starts: Where each begins; int64.
+        ends: Where each ends; int64.
+        text_ends: Where the texts end.
         more: Further pieces, and the place of the text they are from.
     """
 
     data: bytes
-    kinds: bytes
+    starts: NDArray[Any]
+    ends: NDArray[Any]
+    text_ends: Sequence[int]
     more: list[tuple[int, str]]
 
 

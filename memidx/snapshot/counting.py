@@ -23,12 +23,11 @@ if TYPE_CHECKING:
 
 Text = tuple[str, str, str]  # title, path, text
 
-# Beyond this many distinct pieces the numbers begin anew, so that memory stays bounded: 15 MB. Half
-# of 20 MB of documents has some 90,000.
-_MAX_PIECES = 3 << 15
+# Beyond this many distinct pieces the numbers begin anew, so that memory stays bounded: 15 MB.
+# 20 MB of documents have some 140,000.
+_MAX_PIECES = 9 << 14
 # Characters of text whose pieces are added up together: enough to make numpy worth its calls.
 _BATCH_CHARACTERS = 1 << 20
-_BLANK = 32  # the last kind of byte that parts pieces
 _SHORT_BITS, _NUMBER_BITS = 32, 63
 _counters = count()
 _OVERHEAD = 64  # so that documents without text make no endless batch
@@ -149,7 +148,7 @@ class _Pieces:
         self._terms_of = self._analyzer.terms_in_bulk(self._vocabulary)
         # Numbers of the terms of each piece, and how much longer it makes a field.
         self._terms = TermLists()
-        self._lengths = np.zeros(1 << 12, dtype=np.int64)
+        self._lengths = np.zeros(1 << 12, dtype=np.int32)
 
     def count(self, texts: list[Text], columns: list[Columns]) -> None:
         """Append the counts of some documents to the columns."""
@@ -167,26 +166,17 @@ class _Pieces:
         """Text and number of each piece."""
         import numpy as np
 
-        from memidx.analysis.numbering import PADDING
+        from memidx.analysis.numbering import Words
 
         n_known = self._numbers.size
-        more = [piece.encode("utf-8", "surrogatepass") for _, piece in spread.more]
-        data = b"".join((spread.data, *more, PADDING))
-        kinds = np.frombuffer(spread.kinds, dtype=np.uint8)
-        is_solid = kinds > _BLANK
-        edges = np.flatnonzero(is_solid[1:] != is_solid[:-1]) + 1
-        starts, ends = edges[::2], edges[1::2]
-        text_ends = np.flatnonzero(kinds == 0)
-        n_pieces = np.diff(np.searchsorted(starts, text_ends), prepend=0)
-        texts = np.repeat(np.arange(len(text_ends)), n_pieces)
-        lengths = ends - starts
-        if more:
-            more_lengths = np.array([*map(len, more)])
-            lengths = np.concatenate((lengths, more_lengths))
-            more_starts = len(kinds) + np.cumsum(more_lengths) - more_lengths
-            starts = np.concatenate((starts, more_starts))
+        starts = spread.starts
+        n_pieces = np.diff(np.searchsorted(starts, spread.text_ends), prepend=0)
+        texts = np.repeat(np.arange(len(n_pieces)), n_pieces)
+        pieces = self._numbers.of(spread.data, starts, spread.ends - starts)
+        if spread.more:
+            more = Words.of([piece.encode("utf-8", "surrogatepass") for _, piece in spread.more])
             texts = np.concatenate((texts, [text for text, _ in spread.more]))
-        pieces = self._numbers.of(data, starts, lengths)
+            pieces = np.concatenate((pieces, self._numbers.of_words(more)))
         self._learn(n_known)
         return texts, pieces
 
@@ -197,13 +187,13 @@ class _Pieces:
         from memidx.analysis.numbering import grown
 
         terms, sizes = self._terms_of(self._numbers.since(first))
-        pieces = np.repeat(np.arange(len(sizes)), sizes)
+        every_piece = _sums_before(sizes)
         is_term = terms >= 0  # the others are NOT_COUNTED
-        gains = np.where(is_term, terms >= self._n_lengthless, -1)
-        self._terms.add(terms[is_term], np.bincount(pieces[is_term], minlength=len(sizes)))
+        n_terms = np.diff(_sums_before(is_term)[every_piece])
+        self._terms.add(terms[is_term], n_terms)
+        n_long = np.diff(_sums_before(terms >= self._n_lengthless)[every_piece])
         self._lengths = grown(self._lengths, self._numbers.size)
-        lengths = np.bincount(pieces, weights=gains, minlength=len(sizes))
-        self._lengths[first : self._numbers.size] = lengths
+        self._lengths[first : self._numbers.size] = n_long - (sizes - n_terms)
 
     def _add_up(
         self, texts: NDArray[Any], pieces: NDArray[Any], n_docs: int, columns: list[Columns]
@@ -211,18 +201,18 @@ class _Pieces:
         """Append the counts of the terms of pieces; texts are numbered field by field."""
         import numpy as np
 
-        n_texts = n_docs * len(columns)
+        every_text = np.arange(n_docs * len(columns) + 1)
         texts, pieces, times = _counted(texts, pieces)
-        lengths = np.bincount(texts, weights=times * self._lengths[pieces], minlength=n_texts)
+        sums = _sums_before(times * self._lengths.take(pieces))
+        lengths = np.diff(sums[np.searchsorted(texts, every_text)])
         # Each occurrence of a piece becomes one of each of its terms.
-        terms, sizes = self._terms.of(pieces)
-        texts, terms, tf = _counted(np.repeat(texts, sizes), terms, np.repeat(times, sizes))
-        counts = np.bincount(texts, minlength=n_texts)
-        first = np.cumsum(counts) - counts
+        places, terms = self._terms.of(pieces)
+        texts, terms, tf = _counted(texts.take(places), terms, times.take(places))
+        first = np.searchsorted(texts, every_text)
+        counts = np.diff(first)
         for number, column in enumerate(columns):
             docs = slice(number * n_docs, (number + 1) * n_docs)
-            end = first[docs.stop] if docs.stop < n_texts else len(terms)
-            of_field = slice(first[docs.start], end)
+            of_field = slice(first[docs.start], first[docs.stop])
             filled = (column.terms, terms[of_field]), (column.tf, tf[of_field])
             told = (column.counts, counts[docs]), (column.lengths, lengths[docs])
             for numbers, values in (*filled, *told):
@@ -246,7 +236,7 @@ def _counted(
     # Most are short, and sorted twice as fast.
     keys: NDArray[Any] = docs.astype(np.uint32 if is_short and times is None else np.int64)
     keys <<= n_bits
-    keys |= numbers.astype(keys.dtype)
+    keys |= numbers.astype(keys.dtype, copy=False)
     if times is None:
         keys.sort()
     else:
@@ -254,23 +244,36 @@ def _counted(
     is_first = np.ones(len(keys), dtype=bool)
     np.not_equal(keys[1:], keys[:-1], out=is_first[1:])
     first = np.flatnonzero(is_first)
-    if times is None:
-        times = np.diff(first, append=len(keys))
-    elif len(first):
-        times = np.add.reduceat(times, first)
+    behind = np.append(first, len(keys))[1:]
+    # Differences of sums take less time than a sum of each.
+    times = behind - first if times is None else np.diff(_sums_before(times)[behind], prepend=0)
     keys = keys[first].astype(np.int64)
     return keys >> n_bits, keys & ((1 << n_bits) - 1), times
 
 
+def _sums_before(values: NDArray[Any]) -> NDArray[Any]:
+    """The sum of the values before each place, and of all."""
+    import numpy as np
+
+    sums = np.zeros(len(values) + 1, dtype=np.int64)
+    np.cumsum(values, out=sums[1:])
+    return sums
+
+
 def _sorted_together(keys: NDArray[Any], times: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Keys in order, and the times of each: in one number where both fit, sorted thrice as fast."""
+    """Keys in order, and the times of each: in one number where both fit, sorted thrice as fast.
+
+    The keys are used up.
+    """
     import numpy as np
 
     n_bits = int(times.max(initial=0)).bit_length()
     if int(keys.max(initial=0)).bit_length() + n_bits > _NUMBER_BITS:
         order = np.argsort(keys)
         return keys[order], times[order]
-    together = keys << n_bits
-    together |= times
-    together.sort()
-    return together >> n_bits, together & ((1 << n_bits) - 1)
+    keys <<= n_bits
+    keys |= times
+    keys.sort()
+    times = keys & ((1 << n_bits) - 1)
+    keys >>= n_bits
+    return keys, times

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memidx.analysis import numbering
+from memidx.analysis.eights import Long
 from memidx.analysis.numbering import Numbers, Words
 
 _WORDS = st.one_of(
@@ -51,6 +52,26 @@ def test_words_with_one_key_are_told_apart(batches: list[list[bytes]]) -> None:
         patch.setattr(numbering, "_mixed", lambda keys: keys)
         patch.setattr(numbering, "_FEWEST_SLOTS", 4)
         _check(batches)
+
+
+@given(batches=st.lists(st.lists(_EIGHTS.map(b"".join), max_size=30), min_size=1, max_size=4))
+@settings(deadline=None)
+def test_keys_that_say_nothing_of_the_ends_of_words(batches: list[list[bytes]]) -> None:
+    """Words of one key differ in their last bytes, in those between, or in length alone."""
+    with pytest.MonkeyPatch.context() as patch:
+        nothing = np.uint64(0)
+        patch.setattr(Long, "mixed", lambda long: np.full(len(long.words), nothing))
+        patch.setattr(numbering, "_FEWEST_SLOTS", 4)
+        patch.setattr(numbering, "_AT_ONCE", 7)
+        _check(batches)
+
+
+def test_runs_of_one_character_have_keys_of_their_own() -> None:
+    """Lines of `=` have the same first and last bytes; only their length tells them apart."""
+    numbers = Numbers()
+    numbers.of_words(Words.of([b"=" * length for length in range(1, 200)]))
+    assert numbers.size == 199
+    assert not numbers._others
 
 
 def test_new_words_are_numbered_in_the_order_in_which_they_are_met() -> None:
