@@ -140,25 +140,27 @@ def build_store(
         if observed is not None:
             observed.choose(look.lines)
 
-        def write() -> tuple[Written, Patch | Decline | None]:
-            store, lines = workspace.store, look.lines
-            if not patch or full:
-                return write_store(store, manifest, lines, shard=shard, cap=SHARD_CAP_BYTES), None
-            from memidx.snapshot.patching import patch_or_write  # few builds are asked to
+        def write() -> tuple[Written, Patch | Decline | None, str]:
+            store, patched = workspace.store, None
+            if patch and not full:
+                from memidx.snapshot.patching import patch_or_write  # few builds are asked to
 
-            return patch_or_write(
-                store, manifest, look, stored, damage, known, shard=shard, cap=SHARD_CAP_BYTES
-            )
+                written, patched = patch_or_write(
+                    store, manifest, look, stored, damage, known, shard=shard, cap=SHARD_CAP_BYTES
+                )
+            else:
+                written = write_store(store, manifest, look.lines, shard=shard, cap=SHARD_CAP_BYTES)
+            cache.writer.write_root(root)
+            return written, patched, look.key(analyzer)
 
         if observed is not None and jobs > 1:
-            # Writing waits for the disk; sorting is quicker where the memory is at hand.
+            # Writing waits for the disk; sorting takes longer, and is quicker in this thread,
+            # where the memory is at hand.
             with Aside(write) as writing:
                 observed.invert()
-            written, patched = writing.result
+            written, patched, key = writing.result
         else:
-            written, patched = write()
-        cache.writer.write_root(root)
-        key = look.key(analyzer)
+            written, patched, key = write()
         settled = replace(look, plan=look.plan.done(), damage=())
         signatures = store_signature(workspace.store)
 
