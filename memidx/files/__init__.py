@@ -183,7 +183,12 @@ def is_writable_dir(path: str) -> bool:
 
 
 def write_atomic(
-    path: str, data: bytes | Iterable[bytes], *, scratch_dir: str, durable: bool = True
+    path: str,
+    data: bytes | Iterable[bytes],
+    *,
+    scratch_dir: str,
+    durable: bool = True,
+    meanwhile: Callable[[], object] | None = None,
 ) -> int:
     """Replaces a file, or makes it, so that it is never seen half written.
 
@@ -198,6 +203,7 @@ def write_atomic(
             `remove_temporaries`.
         durable: Wait until the disk has it. Without, a power failure may leave any bytes: only
             for what carries its own checksum and can be made again.
+        meanwhile: What may be done while the disk takes it; it is not, where nobody waits.
 
     Returns:
         How many bytes were written.
@@ -217,7 +223,9 @@ def write_atomic(
                 for chunk in _chunks(data):
                     written += len(chunk)
                     _write_all(descriptor, chunk)
-                if durable:
+                if durable and meanwhile is not None:
+                    _fsync_aside(descriptor, meanwhile)
+                elif durable:
                     _fsync(descriptor)
             finally:
                 os.close(descriptor)
@@ -332,6 +340,14 @@ def _write_all(descriptor: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[_write(descriptor, view) :]
+
+
+def _fsync_aside(descriptor: int, meanwhile: Callable[[], object]) -> None:
+    """Do something else while the disk takes a file."""
+    from memidx.aside import Aside  # few files take long enough
+
+    with Aside(lambda: _fsync(descriptor)):
+        meanwhile()
 
 
 def _keep_mode(descriptor: int, temporary: str, target: str) -> None:

@@ -90,14 +90,14 @@ class Spool:
         Raises:
             FileError: The disk does not give them.
         """
+        begin = place - self._on_disk
+        if begin >= 0:
+            # Copied twice, which takes half as long for a line as a view of all of them.
+            return bytes(self._last[begin : begin + size])
         end = min(place + size, self.size)
-        found = b""
-        if place < self._on_disk:
-            found = self._from_disk(place, min(end, self._on_disk) - place)
+        found = self._from_disk(place, min(end, self._on_disk) - place)
         if end > self._on_disk:
-            begin = max(place - self._on_disk, 0)
-            with memoryview(self._last) as view:
-                found += view[begin : end - self._on_disk]
+            found += self._last[: end - self._on_disk]
         return found
 
     def pieces(self) -> Iterator[bytes]:

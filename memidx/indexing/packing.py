@@ -154,9 +154,11 @@ def pack_files(files: Mapping[str, KnownFile]) -> tuple[bytes, bytes]:
             rows.write(to_json(file_row(known)))
         else:
             # The same, spelt out: for so small a value the encoder takes thrice as long.
-            docs = [f"[{quoted(doc)},{quoted(sum_)},{line}]" for doc, sum_, line in known.docs]
-            about = ",".join(map(quoted, (known.source, known.disk_path, known.digest)))
-            rows.write(f"[{about},[{','.join(docs)}],[]]".encode("ascii"))
+            docs = ",".join(
+                [f"[{quoted(doc)},{quoted(sum_)},{line}]" for doc, sum_, line in known.docs]
+            )
+            about = f"{quoted(known.source)},{quoted(known.disk_path)},{quoted(known.digest)}"
+            rows.write(f"[{about},[{docs}],[]]".encode("ascii"))
         rows.write(b"\n")
     rows.truncate(max(0, rows.tell() - 1))
     return to_json([*files]), rows.getvalue()

@@ -72,10 +72,10 @@ def make_plan(
             wanted[ref.doc_id] = (ref, path)
     added, changed = [], []
     for doc_id, (ref, _) in wanted.items():
-        before = stored.get(doc_id)
-        if before is None:
+        # Not by `get`, which makes an error and catches it for each that is not there.
+        if doc_id not in stored:
             added.append(doc_id)
-        elif before != ref.sum:
+        elif stored[doc_id] != ref.sum:
             changed.append(doc_id)
     removed = [doc_id for doc_id in stored if doc_id not in wanted and not kept_source(doc_id)]
     return Plan(

@@ -19,9 +19,23 @@ _Value = TypeVar("_Value")
 _MARK = "\0"
 
 
-def veiled(found: Mapping[str, _Value]) -> dict[str, _Value]:
-    """The mapping with each private path in place of its keys told by its digest."""
-    private = _private(found)
+def veiled(
+    found: Mapping[str, _Value], suspicious: Collection[str] | None = None
+) -> dict[str, _Value]:
+    """The mapping with each private path in place of its keys told by its digest.
+
+    Args:
+        found: By path.
+        suspicious: Those of the paths, as `identity` gives them, that something may be private in,
+            where that is known.
+    """
+    if suspicious is None:
+        private = _private(found)
+    else:
+        # `identity` changes no path of a survey but one with other characters than ASCII.
+        private = _private([p for p in found if p in suspicious or not p.isascii()])
+    if not private:
+        return {**found}
     return {_veil(path) if path in private else path: value for path, value in found.items()}
 
 

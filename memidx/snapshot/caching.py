@@ -30,7 +30,7 @@ from memidx.snapshot.segment import Segment
 from memidx.store.folders import prepare_store
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from memidx.files.spooling import Scratch
@@ -146,8 +146,15 @@ class CacheWriter:
             return Scratch()
         return Scratch(folder)
 
-    def write_snapshot(self, key: str, pieces: Iterable[bytes]) -> None:
+    def write_snapshot(
+        self, key: str, pieces: Iterable[bytes], meanwhile: Callable[[], object] | None = None
+    ) -> None:
         """Keep a snapshot's bytes.
+
+        Args:
+            key: The snapshot's.
+            pieces: The bytes.
+            meanwhile: What may be done while the disk takes them.
 
         Raises:
             FileError: The disk is full, or the like.
@@ -156,7 +163,9 @@ class CacheWriter:
         head = _head(rest)
         # Who opens a small one checks it, so that nobody need wait for the disk.
         is_small = sum(map(len, head)) <= SMALL_BYTES
-        self._write(snapshot_name(key), chain(head, rest), durable=not is_small)
+        self._write(
+            snapshot_name(key), chain(head, rest), durable=not is_small, meanwhile=meanwhile
+        )
         if not is_small and self._cache.folder is not None and self._is_writable():
             self.write_stamp(os.path.join(self._cache.folder, snapshot_name(key)))
 
@@ -256,11 +265,20 @@ class CacheWriter:
         prepare_store(self._cache.store)
         return store_lock(self._cache.store, timeout_s)
 
-    def _write(self, name: str, pieces: Iterable[bytes], *, durable: bool) -> None:
+    def _write(
+        self,
+        name: str,
+        pieces: Iterable[bytes],
+        *,
+        durable: bool,
+        meanwhile: Callable[[], object] | None = None,
+    ) -> None:
         if self._is_writable() and self._cache.folder is not None:
             path = os.path.join(self._cache.folder, name)
             scratch = os.path.join(self._cache.folder, SCRATCH_NAME)
-            files.write_atomic(path, pieces, scratch_dir=scratch, durable=durable)
+            files.write_atomic(
+                path, pieces, scratch_dir=scratch, durable=durable, meanwhile=meanwhile
+            )
         else:
             self._cache.memory[name] = b"".join(pieces)
 

@@ -21,6 +21,7 @@ from memidx.indexing.reading import Observer
 from memidx.indexing.scan import Scan, Scanner
 from memidx.indexing.state import State
 from memidx.indexing.veil import veiled
+from memidx.light import cached_property
 from memidx.snapshot import Workspace
 from memidx.snapshot.builder import build_snapshot
 from memidx.snapshot.derive import Content as Held
@@ -61,7 +62,9 @@ class Look(Value):
     scan: Scan | None
     damage: tuple[Damage, ...]
 
-    @property
+    __slots__ = ("__dict__",)  # for what is found out once
+
+    @cached_property
     def build_id(self) -> str:
         """Names the documents, whatever the analyzer."""
         return index_build_id(sums(self.lines))
@@ -104,8 +107,9 @@ class Look(Value):
             number = observed.find(doc_id, self.lines.sum(doc_id)) if observed else None
             return self.placed(doc_id) if number is None else number
 
+        numbers = observed.chosen if observed else None
         return build_snapshot(
-            map(entry, self.lines),
+            map(entry, self.lines) if numbers is None else numbers,
             analyzer,
             facts=facts_of(self.build_id, analyzer),
             jobs=jobs,
@@ -318,7 +322,10 @@ def record(
         root=workspace.root or "",
         settings=workspace.settings,
         recorded_ns=recorded_ns,
-        watched=veiled({p: s for p, s in files.items() if p not in unsettled}),
+        watched=veiled(
+            {p: s for p, s in files.items() if p not in unsettled},
+            scan.listing.suspicious if scan else None,
+        ),
         bases_failed=veiled(survey.failed) if survey else {},
         files=dict(scan.files) if scan else {},
         failed=dict(scan.failed) if scan else {},

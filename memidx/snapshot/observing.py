@@ -10,12 +10,12 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, partial
-from threading import Thread
 from typing import NamedTuple
 
 from memidx.analysis.base import Analyzer
 from memidx.crew import load_numpy
 from memidx.documents import Document
+from memidx.errors import FileError
 from memidx.files.spooling import Scratch
 from memidx.indexing.packing import DocRef
 from memidx.snapshot.counting import Counted, Text
@@ -50,6 +50,7 @@ class Observations:
     Attributes:
         make: What is to be done where files are read; picklable.
         rows: Of all documents, in the order in which they came.
+        chosen: The number of each document of the build, once it is known that all were observed.
     """
 
     def __init__(
@@ -72,7 +73,8 @@ class Observations:
         self._numbers: dict[str, int] = {}
         # Checksums of their lines: the very strings that the files are told with, again.
         self._sums: list[str] = []
-        self._ahead: _Ahead | None = None
+        self._inverted: Inverted | FileError | None = None
+        self.chosen: array[int] | None = None
 
     @cached_property
     def postings(self) -> Postings:
@@ -99,28 +101,30 @@ class Observations:
         is_it = number is not None and self._sums[number] == line_sum
         return number if is_it else None
 
-    def invert_ahead(self, lines: Lines) -> None:
-        """Begin with the inversion while the caller writes the lines, if all of them were observed.
-
-        Most of sorting and most of writing lets others run meanwhile.
-        """
+    def choose(self, lines: Lines) -> None:
+        """Find out whether all documents of these lines were observed."""
         numbers = array("L")
         for doc_id in lines:
             number = self.find(doc_id, lines.sum(doc_id))
             if number is None:
                 return
             numbers.append(number)
-        forget_counters()
-        self._ahead = _Ahead(self.postings, numbers)
+        self.chosen = numbers
 
-    @property
-    def is_ahead(self) -> bool:
-        """Whether postings are inverted while the caller does something else."""
-        return self._ahead is not None
+    def invert(self) -> None:
+        """Invert the postings now, where all documents were observed."""
+        if self.chosen is not None:
+            forget_counters()
+            try:
+                self._inverted = self.postings.inverted(self.chosen)
+            except FileError as error:
+                self._inverted = error  # raised where a full disk costs no answer
 
     def inverted(self, numbers: array[int]) -> Inverted:
         """The postings of the documents of these numbers; they are used up."""
-        return self._ahead.wait() if self._ahead else self.postings.inverted(numbers)
+        if isinstance(self._inverted, FileError):
+            raise self._inverted
+        return self._inverted or self.postings.inverted(numbers)
 
     def rest(self, placed: Iterable[Placed | int], numbers: array[int]) -> Iterator[Text]:
         """Take the rows of further documents, and hand on what is to be counted.
@@ -137,33 +141,6 @@ class Observations:
             self.rows.add(row_of(entry))
             document = entry.document
             yield document.title, document.path, document.text
-
-
-class _Ahead:
-    """The postings of some documents, made in a thread.
-
-    Args:
-        postings: All that there are.
-        numbers: See `Postings.inverted`.
-    """
-
-    def __init__(self, postings: Postings, numbers: array[int]) -> None:
-        self._found: Inverted | BaseException | None = None
-        self._thread = Thread(target=self._invert, args=(postings, numbers))
-        self._thread.start()
-
-    def _invert(self, postings: Postings, numbers: array[int]) -> None:
-        try:
-            self._found = postings.inverted(numbers)
-        except BaseException as error:  # noqa: BLE001 - raised where somebody waits for it
-            self._found = error
-
-    def wait(self) -> Inverted:
-        """What was made, as soon as it is there."""
-        self._thread.join()
-        if not isinstance(self._found, Inverted):
-            raise self._found or RuntimeError("the thread ended without a word")
-        return self._found
 
 
 def _observe(maker: bytes, documents: list[tuple[Document, DocRef]]) -> Observed:

@@ -7,9 +7,11 @@ Under the lock: compare, write the shards that changed, derive the snapshot, rec
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from functools import cache as cache_result
 from typing import TYPE_CHECKING
 
 from memidx.analysis.base import Analyzer
+from memidx.aside import Aside
 from memidx.errors import StoreMissing
 from memidx.indexing.state import State
 from memidx.snapshot import Workspace, analyzer_key
@@ -123,7 +125,7 @@ def build_store(
     """
     analyzer = make_analyzer()
     with cache.writer.lock_store(BUILD_LOCK_WAIT_S):
-        lines, damage, current = _content(workspace.store)
+        stored, damage, current = _content(workspace.store)
         known = None if full else _known(cache, workspace, root)
         before = _before(cache, analyzer)
         scratch = cache.writer.scratch()
@@ -131,28 +133,43 @@ def build_store(
         if before is None:
             # With nothing to go on from, every document is analysed: best where it is read.
             observed = Observations(analyzer, make_analyzer, scratch, workspace.env)
-        look = look_at_sources(workspace, root, lines, damage, known, scratch, observed)
+        look = look_at_sources(workspace, root, stored, damage, known, scratch, observed)
         if full:
-            look = _afresh(lines, look)
+            look = _afresh(stored, look)
         differs = current is None or replace(manifest, shards=current.shards) != current
-        if observed is not None and jobs > 1:
-            observed.invert_ahead(look.lines)
-        store, patched = workspace.store, None
-        if patch and not full:
-            from memidx.snapshot.patching import patch_or_write  # few builds are asked to
+        if observed is not None:
+            observed.choose(look.lines)
 
-            written, patched = patch_or_write(
-                store, manifest, look, lines, damage, known, shard=shard, cap=SHARD_CAP_BYTES
-            )
+        def write() -> tuple[Written, Patch | Decline | None, str]:
+            store, patched = workspace.store, None
+            if patch and not full:
+                from memidx.snapshot.patching import patch_or_write  # few builds are asked to
+
+                written, patched = patch_or_write(
+                    store, manifest, look, stored, damage, known, shard=shard, cap=SHARD_CAP_BYTES
+                )
+            else:
+                written = write_store(store, manifest, look.lines, shard=shard, cap=SHARD_CAP_BYTES)
+            cache.writer.write_root(root)
+            return written, patched, look.key(analyzer)
+
+        if observed is not None and jobs > 1:
+            # Writing waits for the disk; sorting takes longer, and is quicker in this thread,
+            # where the memory is at hand.
+            with Aside(write) as writing:
+                observed.invert()
+            written, patched, key = writing.result
         else:
-            written = write_store(store, manifest, look.lines, shard=shard, cap=SHARD_CAP_BYTES)
-        cache.writer.write_root(root)
-        key = look.key(analyzer)
+            written, patched, key = write()
         settled = replace(look, plan=look.plan.done(), damage=())
         signatures = store_signature(workspace.store)
-        state = record(settled, workspace, key=key, store=signatures, recorded_ns=now_ns)
-        # Postings take longer than lines: what else is to be written is made meanwhile.
-        packed = state.pieces() if observed is not None and observed.is_ahead else None
+
+        @cache_result
+        def recorded() -> tuple[State, list[bytes] | None]:
+            state = record(settled, workspace, key=key, store=signatures, recorded_ns=now_ns)
+            # After an edit, a record of that alone may do.
+            return state, None if observed is None else state.pieces()
+
         snapshot, n_analysed = derive_look(
             look,
             key,
@@ -162,8 +179,9 @@ def build_store(
             jobs=jobs,
             make_analyzer=make_analyzer,
             observed=observed,
+            meanwhile=recorded,
         )
-        cache.writer.write_state(state, packed)
+        cache.writer.write_state(*recorded())
         cache.writer.prune(*snapshot.keys(key))
         cache.writer.write_note()
     behind = bool(look.plan.size or differs or damage)

@@ -8,7 +8,7 @@ there is none.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from memidx.analysis.base import Analyzer
@@ -134,6 +134,7 @@ def derive_look(
     jobs: int = 1,
     make_analyzer: MakeAnalyzer | None = None,
     observed: Observations | None = None,
+    meanwhile: Callable[[], object] | None = None,
 ) -> tuple[Snapshot, int]:
     """The snapshot of a look, and how many documents were analysed for it.
 
@@ -143,6 +144,7 @@ def derive_look(
         jobs: Processes that analyse, where everything is.
         make_analyzer: Makes the analyzer in another process.
         observed: What was counted of the documents while they were read; it is used up.
+        meanwhile: What may be done while the disk takes a snapshot of everything.
     """
     snapshot = cache.open_snapshot(key)
     if snapshot is not None:
@@ -158,7 +160,7 @@ def derive_look(
         )
 
     try:
-        cache.writer.write_snapshot(key, pieces(cache.writer.scratch(), observed))
+        cache.writer.write_snapshot(key, pieces(cache.writer.scratch(), observed), meanwhile)
     except FileError as error:
         # A full disk must not cost the answer.
         cache.writer.keep_in_memory(key, pieces(IN_MEMORY, None), error.what)

@@ -33,12 +33,15 @@ class Listing(Value):
         by_source: Source name -> its files in order of path; every source is there.
         failed: Source name -> why its files are not all known; its documents must stay.
         skips: What was left out, with the reason.
+        suspicious: Identity paths of files, and of others, that something may be private in; None
+            where nobody looked.
     """
 
     survey: Survey
     by_source: Mapping[str, tuple[FileEntry, ...]]
     failed: Mapping[str, str]
     skips: tuple[Skip, ...]
+    suspicious: frozenset[str] | None = None
 
     def entry(self, source: str, path: str) -> FileEntry | None:
         """The file of a source with this identity path."""
@@ -124,6 +127,7 @@ def list_files(root: str, sources: Sequence[SourceConfig], own: Iterable[str] = 
         },
         failed=failed,
         skips=tuple(sorted(skips, key=lambda skip: skip.path)),
+        suspicious=suspicious,
     )
 
 

@@ -32,8 +32,8 @@ class Lines(Mapping[str, bytes]):
         return line_sum(self[doc_id])
 
 
-class Sums(Mapping[str, str]):
-    """`doc_id` -> checksum of its line, read when it is asked for."""
+class _Given(Lines):
+    """Lines of any other mapping."""
 
     def __init__(self, lines: Mapping[str, bytes]) -> None:
         self._lines = lines
@@ -47,23 +47,44 @@ class Sums(Mapping[str, str]):
     def __contains__(self, doc_id: object) -> bool:
         return doc_id in self._lines
 
+    def __getitem__(self, doc_id: str) -> bytes:
+        return self._lines[doc_id]
+
+
+def as_lines(lines: Mapping[str, bytes]) -> Lines:
+    """A mapping as one that tells sizes and checksums; asked once, not for each line."""
+    return lines if isinstance(lines, Lines) else _Given(lines)
+
+
+class Sums(Mapping[str, str]):
+    """`doc_id` -> checksum of its line, read when it is asked for."""
+
+    def __init__(self, lines: Mapping[str, bytes]) -> None:
+        self._lines = as_lines(lines)
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._lines)
+
+    def __contains__(self, doc_id: object) -> bool:
+        return doc_id in self._lines
+
     def __getitem__(self, doc_id: str) -> str:
-        lines = self._lines
-        return lines.sum(doc_id) if isinstance(lines, Lines) else line_sum(lines[doc_id])
+        return self._lines.sum(doc_id)
 
 
 def sizes(lines: Mapping[str, bytes]) -> Iterator[tuple[str, int]]:
     """`doc_id` and bytes of each line, without reading it where that can be."""
-    if isinstance(lines, Lines):
-        return ((doc_id, lines.size(doc_id)) for doc_id in lines)
-    return ((doc_id, len(line)) for doc_id, line in lines.items())
+    size = as_lines(lines).size
+    return ((doc_id, size(doc_id)) for doc_id in lines)
 
 
 def sums(lines: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
     """`doc_id` and checksum of each line, likewise."""
-    if isinstance(lines, Lines):
-        return ((doc_id, lines.sum(doc_id)) for doc_id in lines)
-    return ((doc_id, line_sum(line)) for doc_id, line in lines.items())
+    sum_ = as_lines(lines).sum
+    return ((doc_id, sum_(doc_id)) for doc_id in lines)
 
 
 class _Rows(Lines):
@@ -207,8 +228,8 @@ class ChosenLines(Lines):
     ) -> None:
         self._order = order
         self._are_new = are_new
-        self._new = new
-        self._stored = stored
+        self._new = as_lines(new)
+        self._stored = as_lines(stored)
 
     def __len__(self) -> int:
         return len(self._order)
@@ -227,13 +248,11 @@ class ChosenLines(Lines):
 
     def size(self, doc_id: str) -> int:
         """See `Lines`."""
-        lines = self._of(doc_id)
-        return lines.size(doc_id) if isinstance(lines, Lines) else len(lines[doc_id])
+        return self._of(doc_id).size(doc_id)
 
     def sum(self, doc_id: str) -> str:
         """See `Lines`."""
-        lines = self._of(doc_id)
-        return lines.sum(doc_id) if isinstance(lines, Lines) else line_sum(lines[doc_id])
+        return self._of(doc_id).sum(doc_id)
 
-    def _of(self, doc_id: str) -> Mapping[str, bytes]:
+    def _of(self, doc_id: str) -> Lines:
         return self._new if doc_id in self._are_new else self._stored

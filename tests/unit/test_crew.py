@@ -21,7 +21,8 @@ from memidx import crew
 from memidx.crew import crew_of, current_crew
 from memidx.errors import FileError, StoreError
 from memidx.indexing import reading
-from memidx.snapshot import inversion, workers
+from memidx.snapshot import inversion, publish, workers
+from memidx.store.writer import Written, write_store
 from tests.git_support import ENV, Git
 from tests.support import write_tree
 
@@ -230,9 +231,10 @@ def test_a_shared_build_has_the_bytes_of_a_lonely_one(
 def test_a_disk_that_refuses_the_postings_costs_no_answer(
     jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whether they are inverted while lines are written or afterwards."""
+    """Whether they are inverted while a thread writes the lines or afterwards."""
     invert = inversion.invert
     refused: list[str] = []
+    writers: list[str] = []
 
     def refuse_once(*arguments: Any) -> inversion.Inverted:
         if not refused:
@@ -240,11 +242,17 @@ def test_a_disk_that_refuses_the_postings_costs_no_answer(
             raise FileError("cannot write: no space is left", path="spool")
         return invert(*arguments)
 
+    def write(*arguments: Any, **options: Any) -> Written:
+        writers.append(current_thread().name)
+        return write_store(*arguments, **options)
+
     root = write_tree(tmp_path / "root", {f"{n}.md": f"# Note {n}\n\nlock\n" for n in range(5)})
     monkeypatch.setattr(inversion, "invert", refuse_once)
+    monkeypatch.setattr(publish, "write_store", write)
     store = tmp_path / "store"
     report = memidx.build(root=str(root), store=str(store), jobs=jobs, env={})
-    assert (refused == [main_thread().name]) == (jobs == 1)
+    assert refused == [main_thread().name]
+    assert (writers == refused) == (jobs == 1)
     assert report.n_analysed == report.lines_written == 5
     assert any("no space" in note for note in report.notes)
     assert (store / "docs.jsonl").read_bytes().count(b"\n") == 5

@@ -205,8 +205,13 @@ def test_a_write_through_a_link_keeps_the_link(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("call", ["_open_new", "_write", "_fsync", "_rename"])
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EIO, errno.EXDEV])
+@pytest.mark.parametrize("meanwhile", [None, list])
 def test_a_failed_write_leaves_the_old_file_and_no_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, number: int
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    call: str,
+    number: int,
+    meanwhile: Callable[[], object] | None,
 ) -> None:
     """Whichever system call fails, and why."""
     path = tmp_path / "a"
@@ -217,7 +222,7 @@ def test_a_failed_write_leaves_the_old_file_and_no_other(
 
     monkeypatch.setattr(files, call, refuse)
     with pytest.raises(FileError) as caught:
-        files.write_atomic(str(path), b"new", scratch_dir=_scratch(tmp_path))
+        files.write_atomic(str(path), b"new", scratch_dir=_scratch(tmp_path), meanwhile=meanwhile)
     monkeypatch.undo()
     assert os.strerror(number) in caught.value.message
     assert path.read_bytes() == b"old"
@@ -235,6 +240,48 @@ def test_an_error_in_the_pieces_leaves_the_old_file(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"old")
     with pytest.raises(ZeroDivisionError):
         files.write_atomic(str(tmp_path / "a"), pieces(), scratch_dir=_scratch(tmp_path))
+    assert (tmp_path / "a").read_bytes() == b"old"
+    assert os.listdir(_scratch(tmp_path)) == []
+
+
+def test_what_is_done_meanwhile_is_done_before_the_file_is_in_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While the disk takes all of it; where nobody waits for the disk, nothing is done."""
+    waiting, done = threading.Event(), threading.Event()
+    path, seen = tmp_path / "a", []
+
+    def fsync(descriptor: int) -> None:
+        if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            waiting.set()
+            assert done.wait(9)
+
+    def meanwhile() -> None:
+        assert waiting.wait(9)
+        (temporary,) = Path(_scratch(tmp_path)).iterdir()
+        seen.append((temporary.read_bytes(), path.exists()))
+        done.set()
+
+    monkeypatch.setattr(files, "_fsync", fsync)
+    for is_durable in (True, False):
+        files.write_atomic(
+            str(path),
+            b"0123",
+            scratch_dir=_scratch(tmp_path),
+            durable=is_durable,
+            meanwhile=meanwhile,
+        )
+    assert seen == [(b"0123", False)]
+    assert path.read_bytes() == b"0123"
+
+
+def test_an_error_meanwhile_leaves_the_old_file(tmp_path: Path) -> None:
+    """It comes through as it is, after the disk has taken the bytes."""
+    (tmp_path / "a").write_bytes(b"old")
+    with pytest.raises(ZeroDivisionError):
+        files.write_atomic(
+            str(tmp_path / "a"), b"new", scratch_dir=_scratch(tmp_path), meanwhile=lambda: 1 // 0
+        )
     assert (tmp_path / "a").read_bytes() == b"old"
     assert os.listdir(_scratch(tmp_path)) == []
 

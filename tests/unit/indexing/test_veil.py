@@ -66,3 +66,13 @@ def test_a_private_file_costs_no_further_looks(tmp_path: Path, name: str) -> Non
     state = b"".join(p.read_bytes() for p in (root / "store/.cache").rglob("*") if p.is_file())
     assert TOKEN.encode() not in state
     assert b"zelda" not in state
+
+
+def test_what_a_survey_says_may_be_private_is_looked_at_alone() -> None:
+    """The same names are veiled, also where a path is no ASCII or more of them are named."""
+    found = dict.fromkeys([*PLAIN, *PRIVATE, f"é/{TOKEN}.md", "ü.md"], 1)
+    told = frozenset([*PRIVATE, PLAIN[0], "elsewhere.md"])
+    assert veiled(found, told) == veiled(found)
+    assert list(veiled(found, told)) == list(veiled(found))
+    plain = dict.fromkeys(PLAIN, 1)
+    assert veiled(plain, frozenset()) == plain
