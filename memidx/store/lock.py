@@ -7,8 +7,7 @@ lock when its holder ends, however it ends, so there is nothing to clean after a
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -37,45 +36,11 @@ def store_lock(path: str, timeout_s: float) -> Iterator[str]:
         StoreLocked: Somebody else held it the whole time.
         FileError: The store cannot be written to.
     """
-    files.make_dir(scratch_dir(path))
-    file = os.path.join(path, CACHE_NAME, LOCK_NAME)
-    let_go = _taken(file, timeout_s)
-    if let_go is None:
-        raise StoreLocked(
-            f"another process is writing the store: its lock was not free within {timeout_s:g} s",
-            path=file,
-            hint="try again; the lock frees itself when the process that holds it ends",
-        )
-    try:
-        prepare_store(path)
-        yield file
-    finally:
-        let_go()
-
-
-def _taken(file: str, timeout_s: float) -> Callable[[], None] | None:
-    """What lets go of the lock, as soon as it is free; None if it is not in time."""
-    try:
-        from memidx.files.holding import hold  # only who writes needs it
-    except ImportError:  # pragma: no cover - Windows
-        return _taken_by_library(file, timeout_s)
-    # A stopwatch, no clock.
-    give_up = time.monotonic() + timeout_s
-    while (let_go := hold(file)) is None:
-        left = give_up - time.monotonic()
-        if left <= 0:
-            return None
-        time.sleep(min(left, _POLL_S))
-    return let_go
-
-
-def _taken_by_library(file: str, timeout_s: float) -> Callable[[], None] | None:
-    """The same where the system has no `flock`; on the others, the same lock on the same file.
-
-    There the library is not used, for it loads fifty modules (15 ms).
-    """
+    # Only a writer needs it: a search on a ready snapshot does without.
     import filelock
 
+    files.make_dir(scratch_dir(path))
+    file = os.path.join(path, CACHE_NAME, LOCK_NAME)
     options: dict[str, Any] = {"timeout": timeout_s, "poll_interval": _POLL_S}
     try:
         # A file that is there or not would stay behind a killed process, and lock for ever.
@@ -85,10 +50,18 @@ def _taken_by_library(file: str, timeout_s: float) -> Callable[[], None] | None:
         lock = filelock.FileLock(file, **options)
     try:
         lock.acquire()
-    except filelock.Timeout:
-        return None
+    except filelock.Timeout as error:
+        raise StoreLocked(
+            f"another process is writing the store: its lock was not free within {timeout_s:g} s",
+            path=file,
+            hint="try again; the lock frees itself when the process that holds it ends",
+        ) from error
     except OSError as error:
         raise files.failed("lock", file, error) from error
     except NotImplementedError as error:
         raise FileError("cannot lock: the file system has no locks", path=file) from error
-    return lock.release
+    try:
+        prepare_store(path)
+        yield file
+    finally:
+        lock.release()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -16,8 +15,7 @@ import pytest
 
 import memidx
 from memidx.errors import FileError, StoreLocked
-from memidx.files.holding import hold
-from memidx.store.lock import _taken_by_library, store_lock
+from memidx.store.lock import store_lock
 from memidx.store.reader import read_store
 from tests.unit.store.helpers import numbered
 
@@ -134,68 +132,3 @@ def test_a_file_system_without_locks(
         answer = index.search("edited")
     assert [hit.doc_id for hit in answer.hits] == ["a.md"]
     assert any("cannot be locked" in note for note in answer.notes)
-
-
-def test_the_library_and_the_system_lock_the_same(tmp_path: Path) -> None:
-    """Whoever holds it in one way is met by who asks in the other: versions of memidx differ."""
-    with store_lock(str(tmp_path), 1) as file:
-        assert _taken_by_library(file, 0) is None
-    let_go = _taken_by_library(file, 0)
-    assert let_go is not None
-    with pytest.raises(StoreLocked), store_lock(str(tmp_path), 0):
-        pass
-    let_go()
-    with store_lock(str(tmp_path), 0):
-        pass
-
-
-def test_a_lock_whose_file_was_removed_is_none(tmp_path: Path) -> None:
-    """Who opened it before takes the file that others find, not the one that is gone."""
-    path = str(tmp_path / "lock")
-    flock = fcntl.flock
-
-    def remove_first(descriptor: int, how: int) -> None:
-        os.unlink(path)
-        flock(descriptor, how)
-
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(fcntl, "flock", remove_first)
-        assert hold(path) is None
-    let_go = hold(path)
-    assert let_go is not None
-    assert hold(path) is None
-    let_go()
-
-
-def test_a_link_is_no_lock(tmp_path: Path) -> None:
-    """It could lead to any file, also to one that is not there."""
-    (tmp_path / "lock").symlink_to("elsewhere")
-    with pytest.raises(FileError, match="cannot lock"):
-        hold(str(tmp_path / "lock"))
-    assert not (tmp_path / "elsewhere").exists()
-
-
-def test_a_forked_process_does_not_keep_the_lock(tmp_path: Path) -> None:
-    """Somebody may fork while memidx writes in another thread; that process may live long."""
-    program = (
-        "import os, sys, time\nfrom memidx.store.lock import store_lock\n"
-        "with store_lock(sys.argv[1], 5):\n"
-        "    if os.fork() == 0:\n        print('forked', flush=True); time.sleep(60); os._exit(0)\n"
-        "    time.sleep(60)"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", program, str(tmp_path)],
-        stdout=subprocess.PIPE,
-        cwd=ROOT,
-        start_new_session=True,
-    ) as holder:
-        assert holder.stdout is not None
-        assert holder.stdout.readline() == b"forked\n"
-        with pytest.raises(StoreLocked), store_lock(str(tmp_path), 0):
-            pass
-        holder.kill()
-        try:
-            with store_lock(str(tmp_path), 5):
-                pass
-        finally:
-            os.killpg(holder.pid, signal.SIGKILL)

@@ -248,7 +248,7 @@ def test_a_read_only_folder_is_an_error_with_the_reason(tmp_path: Path) -> None:
         """
         import os, sys
         sys.path[:0] = sys.argv[2:]
-        import memidx.files.holding
+        import filelock
         from memidx.errors import FileError
         from memidx.store.lock import store_lock
         from tests.unit.store.helpers import numbered, write
