@@ -32,8 +32,8 @@ class Lines(Mapping[str, bytes]):
         return line_sum(self[doc_id])
 
 
-class _Given(Lines):
-    """Lines of any other mapping."""
+class _ByKeys:
+    """The keys of another mapping, by `doc_id`, for what is worked out when it is asked for."""
 
     def __init__(self, lines: Mapping[str, bytes]) -> None:
         self._lines = lines
@@ -47,6 +47,10 @@ class _Given(Lines):
     def __contains__(self, doc_id: object) -> bool:
         return doc_id in self._lines
 
+
+class _Given(_ByKeys, Lines):
+    """Lines of any other mapping."""
+
     def __getitem__(self, doc_id: str) -> bytes:
         return self._lines[doc_id]
 
@@ -56,23 +60,15 @@ def as_lines(lines: Mapping[str, bytes]) -> Lines:
     return lines if isinstance(lines, Lines) else _Given(lines)
 
 
-class Sums(Mapping[str, str]):
+class Sums(_ByKeys, Mapping[str, str]):
     """`doc_id` -> checksum of its line, read when it is asked for."""
 
     def __init__(self, lines: Mapping[str, bytes]) -> None:
-        self._lines = as_lines(lines)
-
-    def __len__(self) -> int:
-        return len(self._lines)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._lines)
-
-    def __contains__(self, doc_id: object) -> bool:
-        return doc_id in self._lines
+        super().__init__(lines)
+        self._sum = as_lines(lines).sum
 
     def __getitem__(self, doc_id: str) -> str:
-        return self._lines.sum(doc_id)
+        return self._sum(doc_id)
 
 
 def sizes(lines: Mapping[str, bytes]) -> Iterator[tuple[str, int]]:
